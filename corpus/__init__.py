@@ -1,0 +1,1 @@
+"""The documents of a run: made from a seed, cut to exact token counts."""

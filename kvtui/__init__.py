@@ -1,0 +1,1 @@
+"""Where should the KV cache of a model live, and is it worth it?"""
