@@ -1,0 +1,161 @@
+"""What must be equal for two engines to share KV, read from their own logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kvtui.findings import Finding, Level
+from kvtui.hash_seed import is_fixed
+from kvtui.loglines import parse_line
+from kvtui.plan import Plan, Tier, TierKind, Topology
+
+_NONE_HASH = re.compile(r"^Initialized NONE_HASH=(-?\d+)")
+_ALGORITHM = re.compile(r"^Using hash algorithm: (\S+)")
+_METADATA = re.compile(
+    r"cache_engine metadata: LMCacheMetadata\(model_name='(?P<model>[^']*)', world_size=(?P<world>\d+),"
+    r".*?kv_dtype=(?P<dtype>[\w.]+), kv_shape=\((?P<shape>[\d, ]+)\)"
+)
+UNSET = "unset"
+_SEED_REMEDY = 'Set one number for every node in the plan: seed = "0" below [hash].'
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """One engine's part in every key, ``()`` or empty where its log did not say.
+
+    Attributes:
+        none_hashes: The root of the hash chain in each of its processes, each value once.
+        algorithm: Name of the hash.
+        model: Model string in the keys.
+        world_size: Ranks that share a prompt's KV.
+        dtype: Type of the KV.
+        kv_shape: Layers, K and V, tokens a chunk, heads, head size.
+        seeds: ``PYTHONHASHSEED`` in the environment of its processes, each value once.
+    """
+
+    none_hashes: tuple[str, ...] = ()
+    algorithm: str = ""
+    model: str = ""
+    world_size: str = ""
+    dtype: str = ""
+    kv_shape: str = ""
+    seeds: tuple[str, ...] = ()
+
+    @property
+    def bytes_per_token(self) -> int | None:
+        """Bytes of KV a token by the engine's own shape; ``None`` when its log did not say."""
+        sizes = {"torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.uint8": 1}
+        parts = [int(part) for part in self.kv_shape.split(",") if part.strip()]
+        if len(parts) != 5 or self.dtype not in sizes:
+            return None
+        layers, pair, _, heads, head_size = parts
+        return layers * pair * heads * head_size * sizes[self.dtype]
+
+    def to_json(self) -> dict[str, Any]:
+        """The fingerprint as a JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def read_fingerprint(log_lines: Iterable[str], seeds: Iterable[str | None]) -> Fingerprint:
+    """Read an engine's fingerprint.
+
+    Args:
+        log_lines: The engine's log so far.
+        seeds: ``PYTHONHASHSEED`` of each of its processes, ``None`` for unset.
+    """
+    hashes: dict[str, None] = {}
+    algorithm = model = world = dtype = shape = ""
+    for raw in log_lines:
+        message = parse_line(raw).message
+        if match := _NONE_HASH.match(message):
+            hashes[match[1]] = None
+        elif match := _ALGORITHM.match(message):
+            algorithm = match[1]
+        elif match := _METADATA.search(message):
+            model, world, dtype, shape = match["model"], match["world"], match["dtype"], match["shape"]
+    distinct = dict.fromkeys(UNSET if seed is None else seed for seed in seeds)
+    return Fingerprint(tuple(hashes), algorithm, model, world, dtype, shape, tuple(distinct))
+
+
+_PARTS = {
+    "none_hashes": "NONE_HASH",
+    "algorithm": "hash algorithm",
+    "model": "model string",
+    "world_size": "world size",
+    "dtype": "KV type",
+    "kv_shape": "KV shape",
+}
+
+
+def differences(fingerprints: Mapping[str, Fingerprint]) -> tuple[str, ...]:
+    """What differs between nodes, each with every node's value, in words."""
+    found = []
+    for part, name in _PARTS.items():
+        values = {node: getattr(print_, part) for node, print_ in fingerprints.items()}
+        if len(set(values.values())) > 1:
+            said = ", ".join(f"{node} {_show(value)}" for node, value in values.items())
+            found.append(f"{name}: {said}")
+    return tuple(found)
+
+
+def _show(value: str | tuple[str, ...]) -> str:
+    return (" and ".join(value) if isinstance(value, tuple) else value) or "not in the log"
+
+
+def seed_findings(plan: Plan) -> tuple[Finding, ...]:
+    """What the plan's seeds will do to sharing, before anything is started.
+
+    Versions differ in whether the seed matters, so this warns, and the engines' own NONE_HASH decides.
+    """
+    seeds = {node: plan.hash.seed_for(node) for node in plan.engine_nodes}
+    said = ", ".join(f"{node} {UNSET if seed is None else repr(seed)}" for node, seed in seeds.items())
+    cached = [tier for tier in plan.tiers if tier.kind is not TierKind.NONE]
+    if not cached or (
+        len(set(seeds.values())) == 1 and all(is_fixed(seed, plan.hash.algorithm) for seed in seeds.values())
+    ):
+        return ()
+    text = f"PYTHONHASHSEED is {said}: engines whose hashes start from different values share no keys."
+    return (Finding(Level.WARNING, "hash-seed", text, _SEED_REMEDY, plan.name),)
+
+
+def fingerprint_findings(
+    tier: Tier,
+    topologies: Iterable[Topology],
+    wanted: Mapping[str, str | None],
+    found: Mapping[str, Fingerprint],
+) -> tuple[Finding, ...]:
+    """What the started engines' fingerprints mean for a tier, before its first request.
+
+    Args:
+        tier: The tier under test.
+        topologies: What will be measured on these engines.
+        wanted: ``PYTHONHASHSEED`` by node, as the plan says.
+        found: Fingerprint by node.
+    """
+    if tier.kind is TierKind.NONE:
+        return ()
+    findings = []
+    for node, print_ in found.items():
+        want = UNSET if wanted[node] is None else str(wanted[node])
+        if set(print_.seeds) - {want}:
+            text = (
+                f"PYTHONHASHSEED is {_show(print_.seeds)} in the engine's processes; the plan wants {want}."
+            )
+            findings.append(Finding(Level.BLOCKING, "hash-seed-lost", text, "", node))
+        if not print_.none_hashes:
+            text = "The engine's log names no NONE_HASH, so nobody can tell whether its keys fit."
+            findings.append(Finding(Level.WARNING, "fingerprint-unknown", text, "", node))
+        if len(print_.none_hashes) > 1:
+            text = (
+                f"The engine's own processes start their hashes from {_show(print_.none_hashes)}: "
+                "it may never find its own keys."
+            )
+            findings.append(Finding(Level.WARNING, "hash-own-processes", text, _SEED_REMEDY, node))
+    if tier.kind is TierKind.VALKEY and Topology.FLEET in topologies:
+        for difference in differences(found):
+            text = f"The engines cannot share KV. They differ in {difference}."
+            findings.append(Finding(Level.BLOCKING, "fingerprint-differs", text, _SEED_REMEDY, tier.name))
+    return tuple(findings)

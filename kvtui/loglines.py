@@ -1,0 +1,150 @@
+"""An engine log's lines, and the figures in those that LMCache writes for a request.
+
+Line formats: LMCache 0.5.3 to 0.5.6 and vLLM 0.26 to 0.32. LMCache's "GB" is GiB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+GIB = 1024**3
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.|[\x00-\x08\x0b-\x1f\x7f]"
+)
+_PREFIX = re.compile(r"^\((?P<process>[\w.:-]+) pid=(?P<pid>\d+)\) ?")
+_LMCACHE = re.compile(
+    r"^\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] LMCache (?P<level>[A-Z]+): (?P<message>.*?)"
+    r"(?: \([\w.]+\.py:\d+:[\w.]+\))?$"
+)
+_VLLM = re.compile(
+    r"^(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<stamp>\d\d-\d\d \d\d:\d\d:\d\d) "
+    r"\[[^\]]+\] (?P<message>.*)$"
+)
+_LOOKUP = re.compile(
+    r"^Reqid: (?P<id>\S+), Total tokens (?P<total>\d+), Inference Engine computed tokens: (?P<computed>\d+), "
+    r"LMCache hit tokens: (?P<hit>\d+),(?: but)? need to load: (?P<load>\d+)"
+)
+_RETRIEVE = re.compile(
+    r"^\[req_id=(?P<id>[^\]]+)\] Retrieved (?P<got>\d+) out of (?P<required>\d+) required tokens"
+    r".*?size: (?P<gib>[\d.]+) gb, cost (?P<ms>[\d.]+) ms"
+)
+_STORE = re.compile(
+    r"^\[req_id=(?P<id>[^\]]+)\] Stored (?P<stored>\d+) out of total (?P<total>\d+) tokens\. "
+    r"size: (?P<gib>[\d.]+) GB, cost (?P<ms>[\d.]+) ms"
+)
+_RECOVERED = re.compile(r"^Recovered from KV load failure: (?P<requests>\d+) request\(s\) rescheduled")
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line, without escapes.
+
+    Attributes:
+        text: The whole line as a person may see it.
+        level: ``INFO``, ``WARNING`` and so on; empty where the line names none.
+        source: ``lmcache``, ``vllm``, or empty.
+        message: The line without process, time and level.
+    """
+
+    text: str
+    level: str
+    source: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """LMCache's answer to how much of a prompt it holds."""
+
+    request_id: str
+    total_tokens: int
+    computed_tokens: int
+    hit_tokens: int
+    load_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieve:
+    """KV that LMCache read from its tier into the engine."""
+
+    request_id: str
+    retrieved_tokens: int
+    required_tokens: int
+    size_gib: float
+    cost_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """KV of one prefill step that LMCache took over; a long prompt has several."""
+
+    request_id: str
+    stored_tokens: int
+    total_tokens: int
+    size_gib: float
+    cost_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRecovered:
+    """vLLM recomputed requests whose KV could not be read; it names no request."""
+
+    requests: int
+
+
+Figures = Lookup | Retrieve | Store | LoadRecovered
+
+
+def clean(text: str) -> str:
+    """The text without terminal escapes and control characters."""
+    return _ESCAPES.sub("", text)
+
+
+def parse_line(raw: str) -> LogLine:
+    """Split a line into its parts; any text is a line."""
+    text = clean(raw.rstrip("\r\n"))
+    rest = text[prefix.end() :] if (prefix := _PREFIX.match(text)) else text
+    if match := _LMCACHE.match(rest):
+        return LogLine(text, match["level"], "lmcache", match["message"])
+    if match := _VLLM.match(rest):
+        return LogLine(text, match["level"], "vllm", match["message"])
+    return LogLine(text, "", "", rest)
+
+
+def figures(line: LogLine) -> Figures | None:
+    """The figures in a line, or ``None`` for any other line."""
+    message = line.message
+    if match := _LOOKUP.match(message):
+        total, computed, hit, load = (int(match[name]) for name in ("total", "computed", "hit", "load"))
+        return Lookup(match["id"], total, computed, hit, load)
+    if match := _RETRIEVE.match(message):
+        got, required = int(match["got"]), int(match["required"])
+        return Retrieve(match["id"], got, required, float(match["gib"]), float(match["ms"]))
+    if match := _STORE.match(message):
+        return Store(
+            match["id"], int(match["stored"]), int(match["total"]), float(match["gib"]), float(match["ms"])
+        )
+    if match := _RECOVERED.match(message):
+        return LoadRecovered(int(match["requests"]))
+    return None
+
+
+def all_figures(lines: Iterable[str]) -> Iterator[Figures]:
+    """The figures in a log, in its order."""
+    for raw in lines:
+        found = figures(parse_line(raw))
+        if found is not None:
+            yield found
+
+
+def client_request_id(engine_id: str) -> str:
+    """The id that the client sent, from the one in the engine's lines.
+
+    vLLM makes ``cmpl-ID-0-xxxxxxxx`` of it (vLLM 0.28.0 ``v1/engine/input_processor.py``). An id that is not
+    of that form is returned as it is.
+    """
+    match = re.match(r"^cmpl-(?P<id>.+)-\d+-[0-9a-f]{8}$", engine_id)
+    return match["id"] if match else engine_id

@@ -1,0 +1,278 @@
+"""The plan of a run: what a person writes in TOML, validated field by field."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from kvtui.errors import PlanError
+from kvtui.hash_seed import check_seed
+
+NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+Name = Annotated[str, Field(pattern=NAME, max_length=40)]
+Seed = Annotated[
+    str | None, BeforeValidator(lambda seed: None if seed == "unset" else seed), AfterValidator(check_seed)
+]
+GiB = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class TierKind(StrEnum):
+    """Where LMCache keeps KV; ``none`` is the engine without LMCache."""
+
+    NONE = "none"
+    DRAM = "dram"
+    DISK = "disk"
+    VALKEY = "valkey"
+
+
+class Topology(StrEnum):
+    """``single``: both passes on one node. ``fleet``: cold on one node, cached on another."""
+
+    SINGLE = "single"
+    FLEET = "fleet"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Model(_Part):
+    """The model that the engines load."""
+
+    path: str = Field(min_length=1)
+    """What ``--model`` gets, a hub id or a folder on the node. It is part of every key."""
+    served_name: str = Field(min_length=1)
+
+
+class Corpus(_Part):
+    """The documents: how many, how long, from which seed."""
+
+    documents: int = Field(ge=1, le=100_000)
+    tokens: int = Field(ge=1)
+    """Exact length of each document under the served model's tokenizer."""
+    seed: int = Field(default=1, ge=0)
+
+
+class Engine(_Part):
+    """How vLLM is started on every node."""
+
+    dtype: str = "auto"
+    max_model_len: int = Field(default=16384, ge=256)
+    output_tokens: int = Field(default=1, ge=1)
+    extra_args: tuple[str, ...] = ()
+    start_timeout_s: float = Field(default=900, gt=0)
+    request_timeout_s: float = Field(default=120, gt=0)
+    lease_min: float = Field(default=30, gt=0)
+    """An engine that no kvtui has claimed for so long ends by itself."""
+
+
+class Hash(_Part):
+    """What makes the keys of two engines equal."""
+
+    algorithm: Literal["builtin", "sha256", "sha256_cbor", "sha256_cbor_64bit", "xxhash", "xxhash_cbor"] = (
+        "sha256_cbor"
+    )
+    seed: Seed = "0"
+    """``PYTHONHASHSEED`` of every engine; the word ``unset`` leaves it out."""
+    seed_on: dict[Name, Seed] = Field(default_factory=dict)
+    """Nodes whose engine gets another seed."""
+    chunk_tokens: int = Field(default=256, ge=16)
+
+    def seed_for(self, node: str) -> str | None:
+        """``PYTHONHASHSEED`` of the engine on ``node``, ``None`` for unset."""
+        return self.seed_on.get(node, self.seed)
+
+
+class Node(_Part):
+    """A host reached over SSH."""
+
+    ssh: str = Field(min_length=1)
+    """An alias of ``~/.ssh/config``, or ``user@host:port``."""
+    engine_python: str = "~/kvtui-engine/bin/python"
+    """The interpreter of the environment with vLLM and LMCache; engine nodes only."""
+
+
+class Store(_Part):
+    """The Valkey server, as the engines reach it."""
+
+    node: Name
+    address: str = "127.0.0.1"
+    port: int = Field(default=6379, ge=1, le=65535)
+
+
+class Passes(_Part):
+    """Which passes a tier gets, and on which nodes."""
+
+    topologies: tuple[Topology, ...] = (Topology.SINGLE, Topology.FLEET)
+    cold_node: Name = "gpu-a"
+    cached_node: Name = "gpu-b"
+    fleet_cold: Literal["shared", "own"] = "own"
+    """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
+
+    @field_validator("topologies")
+    @classmethod
+    def _topologies(cls, topologies: tuple[Topology, ...]) -> tuple[Topology, ...]:
+        if not topologies or len(set(topologies)) != len(topologies):
+            raise ValueError('name "single", "fleet" or both, each once')
+        return topologies
+
+
+class Tier(_Part):
+    """One place for the KV, alone."""
+
+    name: Name
+    kind: TierKind
+    capacity_gib: GiB | None = None
+    path: str | None = None
+    """Directory of the disk tier on each node; kvtui uses a folder of its own below it."""
+    workers: int = Field(default=8, ge=1, le=256)
+    """Connections to the store; Valkey only."""
+
+    @model_validator(mode="after")
+    def _fields_of_its_kind(self) -> Self:
+        if self.kind is TierKind.NONE and self.capacity_gib is not None:
+            raise ValueError(f'tier "{self.name}" has no cache, so it takes no capacity_gib')
+        if self.kind is not TierKind.NONE and self.capacity_gib is None:
+            raise ValueError(f'tier "{self.name}" needs capacity_gib, in GiB')
+        if (self.kind is TierKind.DISK) != (self.path is not None):
+            need = "needs a path" if self.kind is TierKind.DISK else "takes no path"
+            raise ValueError(f'tier "{self.name}" of kind {self.kind} {need}')
+        return self
+
+
+class Plan(_Part):
+    """Everything that a run is to do."""
+
+    name: Name
+    lab: bool = False
+    """The nodes, the store and the model are those of the lab on this machine."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the results must know about this plan."""
+    model: Model
+    corpus: Corpus
+    engine: Engine = Engine()
+    hash: Hash = Hash()
+    nodes: dict[Name, Node] = Field(default_factory=dict)
+    store: Store | None = None
+    passes: Passes = Passes()
+    tiers: tuple[Tier, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        names = [tier.name for tier in self.tiers]
+        if len(set(names)) != len(names):
+            raise ValueError("every tier needs a name of its own")
+        if self.corpus.tokens + self.engine.output_tokens > self.engine.max_model_len:
+            raise ValueError(
+                f"documents of {self.corpus.tokens} tokens and {self.engine.output_tokens} of output "
+                f"do not fit max_model_len {self.engine.max_model_len}"
+            )
+        if Topology.FLEET in self.passes.topologies and self.passes.cold_node == self.passes.cached_node:
+            raise ValueError("a fleet needs two nodes: cold_node and cached_node are the same")
+        if self.passes.fleet_cold == "shared" and Topology.SINGLE not in self.passes.topologies:
+            raise ValueError('fleet_cold = "shared" needs the single topology, whose cold pass it shares')
+        if not self.lab:
+            self._named_nodes_exist()
+        return self
+
+    def _named_nodes_exist(self) -> None:
+        needed = list(self.engine_nodes)
+        if self.needs_store:
+            if self.store is None:
+                raise ValueError("a valkey tier needs a [store]")
+            needed.append(self.store.node)
+        for name in needed:
+            if name not in self.nodes:
+                raise ValueError(f'node "{name}" has no [nodes.{name}]')
+
+    @property
+    def needs_store(self) -> bool:
+        """Whether any tier keeps its KV in Valkey."""
+        return any(tier.kind is TierKind.VALKEY for tier in self.tiers)
+
+    @property
+    def engine_nodes(self) -> tuple[str, ...]:
+        """Names of the nodes that run an engine, the cold one first."""
+        if Topology.FLEET in self.passes.topologies:
+            return (self.passes.cold_node, self.passes.cached_node)
+        return (self.passes.cold_node,)
+
+    def tier(self, name: str) -> Tier:
+        """The tier of that name.
+
+        Raises:
+            KeyError: No tier has that name.
+        """
+        for tier in self.tiers:
+            if tier.name == name:
+                return tier
+        raise KeyError(name)
+
+
+def _where(location: tuple[int | str, ...]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _sentence(error: ValidationError, source: str) -> str:
+    faults = []
+    errors = error.errors()
+    places = [fault["loc"] for fault in errors]
+    for fault in errors:
+        if any(place[: len(fault["loc"])] == fault["loc"] for place in places if place != fault["loc"]):
+            continue  # a part of it is named already
+        what = re.sub(r"^Value error, ", "", fault["msg"])
+        if fault["type"] == "extra_forbidden":
+            what = "unknown field"
+        where = _where(fault["loc"])
+        faults.append(f"{where}: {what}" if where else what)
+    return f"{source}: {'; '.join(faults)}."
+
+
+def parse_plan(text: str, source: str) -> Plan:
+    """Read a plan from TOML.
+
+    Args:
+        text: The TOML.
+        source: Name of the file, for the message.
+
+    Raises:
+        PlanError: Not TOML, an unknown field, or a value that is not allowed; the message names each field.
+    """
+    try:
+        return Plan.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
+    except ValidationError as error:
+        raise PlanError(_sentence(error, source), "Mend the plan and start again.") from error
+
+
+def load_plan(path: Path) -> Plan:
+    """Read a plan from a file.
+
+    Raises:
+        PlanError: The file cannot be read, or is not a plan.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise PlanError(f"There is no plan {path}.", "Give the path of a TOML file.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"The plan {path} cannot be read: {error}.") from error
+    return parse_plan(text, str(path))

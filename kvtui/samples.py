@@ -1,0 +1,83 @@
+"""One measured request, and a run's samples read from its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from kvtui.attribution import Verdict
+from kvtui.journal import Event
+
+
+class Pass(StrEnum):
+    """Which pass a request belongs to; only ``cold`` and ``cached`` are results."""
+
+    WARMUP = "warmup"
+    GATE_COLD = "gate-cold"
+    GATE_CACHED = "gate-cached"
+    COLD = "cold"
+    CACHED = "cached"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One request with its verdict.
+
+    Attributes:
+        request_id: The id that the client sent.
+        tier: Name of the tier.
+        block: Name of the block: passes that share engines and a cold pass.
+        attempt: Which try of the block it belongs to; only the last counts.
+        topology: ``single`` or ``fleet``.
+        step: ``cold``, ``cached``, or a pass that is no result.
+        document: Id of the document.
+        place: Its place in the order of the pass, from 1.
+        node: The node that served it.
+        ttft_ms: Time to first token; ``None`` when the request failed.
+        prompt_tokens: Tokens of the prompt by the engine's count; ``None`` when it failed.
+        reusable_tokens: Tokens that could be reused at best.
+        reused_tokens: Tokens that were; ``None`` when unknown.
+        verdict: How much was reused.
+        reason: The evidence in words, or the failure.
+        evidence: The evidence in figures.
+    """
+
+    request_id: str
+    tier: str
+    block: str
+    attempt: int
+    topology: str
+    step: Pass
+    document: str
+    place: int
+    node: str
+    ttft_ms: float | None
+    prompt_tokens: int | None
+    reusable_tokens: int
+    reused_tokens: int | None
+    verdict: Verdict
+    reason: str
+    evidence: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """The sample as a JSON object."""
+        return asdict(self)
+
+
+def sample_from(event: Event) -> Sample:
+    """A sample from its event."""
+    fields = {name: event[name] for name in Sample.__slots__}
+    fields["step"] = Pass(event["step"])
+    fields["verdict"] = Verdict(event["verdict"])
+    return Sample(**fields)
+
+
+def samples_of(events: Iterable[Event]) -> tuple[Sample, ...]:
+    """The samples of each block's last attempt, in the order in which they were judged."""
+    samples = [sample_from(event) for event in events if event["kind"] == "sample"]
+    last: dict[str, int] = {}
+    for sample in samples:
+        last[sample.block] = max(last.get(sample.block, 0), sample.attempt)
+    return tuple(sample for sample in samples if sample.attempt == last[sample.block])

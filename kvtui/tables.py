@@ -1,0 +1,94 @@
+"""The results as text: one table for a single node, one for the fleet."""
+
+from __future__ import annotations
+
+import io
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from kvtui.plan import Topology
+from kvtui.results import Result, Row
+
+DASH = "–"
+_TITLES = {
+    Topology.SINGLE: "Single: cold and cached on the same node",
+    Topology.FLEET: "Fleet: cold on one node, cached on another",
+}
+_EXPLAINED = (
+    "Medians; n is the number of requests behind them. Speedup is cold ÷ cached, a document at a time.",
+    "Reuse counts documents whose KV was reused whole. KV is what the cached pass reused; throughput is KV ÷ "
+    "cached TTFT, a document at a time, so the engine's overhead is in it.",
+)
+
+
+def _ms(value: float | None, n: int) -> str:
+    if value is None:
+        return DASH
+    return f"{value:,.1f} (n={n})" if value < 100 else f"{value:,.0f} (n={n})"
+
+
+def _ratio(value: float | None) -> str:
+    return DASH if value is None else f"{value:.2f}×"
+
+
+def _reuse(row: Row) -> str:
+    if row.cached_n == 0:
+        return DASH
+    text = f"{row.reused}/{row.documents}"
+    if row.partial:
+        text += f", {row.partial} partial"
+    return text + (f", {row.unknown} unknown" if row.unknown else "")
+
+
+def _mib(value: int | None) -> str:
+    return DASH if not value else f"{value / 1024**2:,.0f} MiB"
+
+
+def _rate(value: float | None) -> str:
+    return DASH if value is None else f"{value / 1e9:.2f} GB/s"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    worst = DASH if row.worst_speedup is None else f"{_ratio(row.worst_speedup)} {row.worst_document}"
+    return (
+        row.tier,
+        _ms(row.cold_ms, row.cold_n),
+        _ms(row.cached_ms, row.cached_n),
+        _ratio(row.speedup),
+        worst,
+        _reuse(row),
+        _mib(row.reused_bytes),
+        _rate(row.throughput_bytes_s),
+    )
+
+
+def _table(topology: Topology, rows: tuple[Row, ...]) -> Table:
+    table = Table(title=_TITLES[topology], title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("tier")
+    for heading in ("cold ms", "cached ms", "speedup", "worst document", "reuse", "KV", "throughput"):
+        table.add_column(heading, justify="left" if heading == "worst document" else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def result_text(result: Result) -> str:
+    """The result as plain text, for standard output."""
+    out = io.StringIO()
+    console = Console(file=out, width=120, no_color=True, highlight=False, markup=False, emoji=False)
+    for topology in Topology:
+        rows = tuple(row for row in result.rows if row.topology == topology)
+        if rows:
+            console.print(_table(topology, rows))
+    if result.rows:
+        for line in _EXPLAINED:
+            console.print(line)
+    for note in result.notes:
+        console.print(note)
+    for finding in result.findings:
+        console.print(finding.line())
+    ending = f"Run {result.run}: {result.state}." + (f" {result.reason}" if result.reason else "")
+    console.print(ending)
+    return out.getvalue()
