@@ -1,0 +1,241 @@
+"""SSH servers for tests: one in this process, and Debian's sshd. Both run a real shell with a HOME of the test."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncssh
+
+from remote.hosts import HostSpec
+
+SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+START_LIMIT_S = 10.0
+
+
+@dataclass
+class Keys:
+    """Generated keys of a server and its one user, as files."""
+
+    dir: Path
+    client: Path
+    host: Path
+    authorized: Path
+    known_hosts: Path
+
+    @classmethod
+    def generate(cls, directory: Path) -> Keys:
+        directory.mkdir(parents=True, exist_ok=True)
+        keys = cls(
+            directory,
+            directory / "client",
+            directory / "host",
+            directory / "authorized_keys",
+            directory / "known_hosts",
+        )
+        for path in (keys.client, keys.host):
+            key = asyncssh.generate_private_key("ssh-ed25519")
+            key.write_private_key(path)
+            key.write_public_key(f"{path}.pub")
+            path.chmod(0o600)
+        keys.authorized.write_bytes(Path(f"{keys.client}.pub").read_bytes())
+        return keys
+
+    def trust(self, port: int) -> None:
+        """Write the host key into the known hosts."""
+        public = Path(f"{self.host}.pub").read_text()
+        self.known_hosts.write_text(f"[127.0.0.1]:{port} {public}")
+
+
+@dataclass
+class Node:
+    """A reachable node.
+
+    Attributes:
+        env: Environment of every command; the in-process server only.
+    """
+
+    home: Path
+    keys: Keys
+    port: int = 0
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def spec(self) -> HostSpec:
+        return HostSpec(
+            name="gpu-a",
+            address="127.0.0.1",
+            port=self.port,
+            username="tester",
+            client_keys=(str(self.keys.client),),
+            known_hosts=str(self.keys.known_hosts),
+            config=None,
+        )
+
+
+@dataclass
+class InProcess(Node):
+    """A node whose SSH server runs in the event loop of the test."""
+
+    acceptor: asyncssh.SSHAcceptor | None = None
+    connections: list[asyncssh.SSHServerConnection] = field(default_factory=list)
+    sessions_now: int = 0
+    sessions_most: int = 0
+
+    async def start(self) -> None:
+        """Listen, on the same port again when started a second time."""
+        node = self
+
+        class Server(asyncssh.SSHServer):
+            def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+                node.connections.append(conn)
+
+            def connection_requested(self, *_: object) -> bool:
+                return True
+
+        self.acceptor = await asyncssh.listen(
+            "127.0.0.1",
+            self.port,
+            server_factory=Server,
+            server_host_keys=[str(self.keys.host)],
+            authorized_client_keys=str(self.keys.authorized),
+            process_factory=self._shell,
+            encoding=None,
+            config=None,
+        )
+        self.port = self.acceptor.get_port()
+
+    async def stop(self) -> None:
+        """Be gone at once, connections included, as in a power cut."""
+        if self.acceptor is not None:
+            self.acceptor.close()
+        connections, self.connections = self.connections, []
+        for connection in connections:
+            connection.abort()
+        for connection in connections:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(connection.wait_closed(), 5)
+
+    async def _shell(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
+        self.sessions_now += 1
+        self.sessions_most = max(self.sessions_most, self.sessions_now)
+        try:
+            await self._run(process)
+        finally:
+            self.sessions_now -= 1
+
+    async def _run(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
+        child = await asyncio.create_subprocess_exec(
+            "/bin/sh",
+            "-c",
+            process.command or "",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.home,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.home), **self.env},
+            start_new_session=True,
+        )
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        feeding = asyncio.ensure_future(_feed(process.stdin, child.stdin))
+        output = asyncio.gather(_copy(child.stdout, process.stdout), _copy(child.stderr, process.stderr))
+        closed = asyncio.ensure_future(process.channel.wait_closed())
+        try:
+            await asyncio.wait((output, closed), return_when=asyncio.FIRST_COMPLETED)
+            if not closed.done():
+                process.exit(await child.wait())
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            for task in (feeding, output, closed):
+                task.cancel()
+            await asyncio.gather(feeding, output, closed, return_exceptions=True)
+            await child.wait()
+
+
+async def _feed(source: asyncssh.SSHReader[bytes], target: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        while data := await source.read(65536):
+            target.write(data)
+            await target.drain()
+    target.close()
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncssh.SSHWriter[bytes]) -> None:
+    while data := await source.read(65536):
+        target.write(data)
+        await target.drain()
+
+
+@contextlib.asynccontextmanager
+async def in_process(home: Path, keys: Keys) -> AsyncIterator[InProcess]:
+    node = InProcess(home, keys)
+    await node.start()
+    keys.trust(node.port)
+    try:
+        yield node
+    finally:
+        await node.stop()
+
+
+@contextlib.asynccontextmanager
+async def sshd(home: Path, keys: Keys) -> AsyncIterator[Node]:
+    """Debian's own server, in the foreground on a free port, for the user of the test."""
+    assert SSHD is not None
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    force = keys.dir / "force.sh"
+    force.write_text(f'HOME=\'{home}\'; export HOME; cd "$HOME"; exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n')
+    config = keys.dir / "sshd_config"
+    config.write_text(
+        f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {keys.host}\nAuthorizedKeysFile {keys.authorized}\n"
+        f"PidFile none\nUsePAM no\nStrictModes no\nForceCommand /bin/sh {force}\n"
+    )
+    log = (keys.dir / "sshd.log").open("wb")
+    server = await asyncio.create_subprocess_exec(
+        SSHD, "-D", "-e", "-f", str(config), stderr=log, start_new_session=True
+    )
+    log.close()
+    keys.trust(port)
+    try:
+        await _listening(port)
+        yield SshdNode(home, keys, port)
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+@dataclass
+class SshdNode(Node):
+    """A node behind sshd, which only lets real users in."""
+
+    @property
+    def spec(self) -> HostSpec:
+        import dataclasses
+        import getpass
+
+        return dataclasses.replace(Node.spec.fget(self), username=getpass.getuser())  # type: ignore[attr-defined]
+
+
+async def _listening(port: int) -> None:
+    async with asyncio.timeout(START_LIMIT_S):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.02)
+            else:
+                writer.close()
+                return
