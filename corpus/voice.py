@@ -1,0 +1,88 @@
+"""A document's voice: it fills the holes of templates from the document's facts and its dice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from corpus.dice import Dice
+from corpus.grammar import Choice, Range, Reference, Rules, Slot, Template, compile_template
+
+Fact = str | Callable[[], str]
+
+REFERENCE_OPEN = "\x01"
+REFERENCE_CLOSE = "\x02"
+
+
+class Voice:
+    """Renders rules. No alternative of a rule comes twice in a document before each has come once."""
+
+    __slots__ = ("_facts", "_rules", "dice")
+
+    def __init__(self, rules: Rules, dice: Dice, facts: Mapping[str, Fact]) -> None:
+        self._rules = rules
+        self._facts = dict(facts)
+        self.dice = dice
+
+    def knowing(self, facts: Mapping[str, Fact]) -> Voice:
+        """The same voice, with the same dice, that knows more facts."""
+        return Voice(self._rules, self.dice, {**self._facts, **facts})
+
+    def say(self, rule: str) -> str:
+        """One alternative of a rule, filled in.
+
+        Raises:
+            KeyError: Neither a fact nor a rule has this name, or that of a hole in it.
+        """
+        return self._render(self._deal(rule))
+
+    def fill(self, template: str) -> str:
+        """A template filled in."""
+        return self._render(compile_template(template))
+
+    def nth(self, rule: str, index: int) -> str:
+        """The alternative at a place of a rule, for rules whose order carries sense."""
+        return self._render(self._rules[rule][index])
+
+    def size(self, rule: str) -> int:
+        """How many alternatives a rule has."""
+        return len(self._rules[rule])
+
+    def _render(self, template: Template) -> str:
+        out: list[str] = []
+        self._append(template, out)
+        return "".join(out)
+
+    def _deal(self, rule: str) -> Template:
+        options = self._rules[rule]
+        if len(options) == 1:
+            return options[0]
+        return options[self.dice.deal(rule, len(options))]
+
+    def _append(self, template: Template, out: list[str]) -> None:
+        for part in template:
+            if type(part) is str:
+                out.append(part)
+            elif type(part) is Slot:
+                self._append_slot(part, out)
+            elif type(part) is Choice:
+                options = part.options
+                self._append(options[int(self.dice.random() * len(options))], out)
+            elif type(part) is Range:
+                out.append(part.text(self.dice.random()))
+            elif type(part) is Reference:
+                out.append(f"{REFERENCE_OPEN}{part.topic}{REFERENCE_CLOSE}")
+
+    def _append_slot(self, slot: Slot, out: list[str]) -> None:
+        fact = self._facts.get(slot.name)
+        if fact is None and not slot.capital and not slot.article:
+            self._append(self._deal(slot.name), out)
+            return
+        if fact is None:
+            text = self._render(self._deal(slot.name))
+        else:
+            text = fact if isinstance(fact, str) else fact()
+        if slot.capital:
+            text = text[:1].upper() + text[1:]
+        if slot.article:
+            out.append("an " if text[:1] in "aeiouAEIOU8" else "a ")
+        out.append(text)
