@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 import time
 from dataclasses import dataclass
@@ -48,8 +49,9 @@ async def run(order: Order, ready: IO[str]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, ending, f"signal {number.name}")
     guard_process, peer = guard.start(order.lab_id, order.paths.info)
-    loop.add_reader(peer, _end, ending, "the guard died")
+    loop.add_reader(peer, _guard_died, peer, ending)
     acceptors: list[asyncssh.SSHAcceptor] = []
+    store: asyncio.subprocess.Process | None = None
     try:
         connections = sshserver.Connections()
         nodes, acceptors = await sshserver.start(order.paths, order.lab_id, NODE_NAMES, connections)
@@ -86,9 +88,16 @@ async def run(order: Order, ready: IO[str]) -> None:
         order.paths.info.unlink(missing_ok=True)
         but = {os.getpid(), guard_process.pid}
         survivors = await asyncio.to_thread(members.end, order.lab_id, but)
+        if store is not None and not survivors:
+            await store.wait()
         log.info("lab %s is down, left alive: %s", order.lab_id, survivors or "none")
         loop.remove_reader(peer)
         peer.close()
+
+
+def _guard_died(peer: socket.socket, ending: asyncio.Event) -> None:
+    asyncio.get_running_loop().remove_reader(peer)
+    _end(ending, "the guard died")
 
 
 def _end(ending: asyncio.Event, reason: str) -> None:

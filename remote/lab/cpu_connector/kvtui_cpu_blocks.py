@@ -2,8 +2,8 @@
 
 vLLM's CPU backend keeps one tensor a layer, ``[blocks, KV heads, block size, 2 x head size]`` (vLLM 0.28.0,
 ``v1/attention/backends/cpu_attn.py``). What its kernels put where inside a block depends on the instruction
-set, so a block's content is never interpreted: a chunk is the bytes of its blocks, layer by layer. Engines that
-share chunks must therefore run the same vLLM, dtype and instruction set.
+set, so a block's content is never interpreted: a chunk is the bytes of its blocks, layer by layer. Engines
+that share chunks must therefore run the same vLLM, dtype and instruction set.
 """
 
 from __future__ import annotations

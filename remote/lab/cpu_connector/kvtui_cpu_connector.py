@@ -1,8 +1,8 @@
 """LMCache's in-process connector for vLLM on a CPU.
 
 LMCache 0.5.4 runs on a CPU in every part but one: ``CreateGPUConnector`` knows no ``cpu`` and raises ``No
-supported cpu connector found.`` This module supplies the missing part. vLLM loads it by its own option, in every
-process that needs a connector::
+supported cpu connector found.`` This module supplies the missing part. vLLM loads it by its own option, in
+every process that needs a connector::
 
     --kv-transfer-config '{"kv_connector": "LMCacheConnectorV1",
                            "kv_connector_module_path": "kvtui_cpu_connector", "kv_role": "kv_both"}'
