@@ -99,9 +99,11 @@ async def down(paths: LabPaths, say: Say) -> bool:
         if lab is None:
             return False
         say("Ending the lab")
+        keepers = (lab.daemon_pid, lab.guard_pid)
         if members.carries_marker(lab.daemon_pid, lab.lab_id):
             members.send(lab.daemon_pid, signal.SIGTERM)
-            await _until(lambda: not members.find(lab.lab_id), END_LIMIT_S)
+        # The daemon ends the rest, then the guard itself; where both have died, nobody does.
+        await _until(lambda: not any(members.carries_marker(pid, lab.lab_id) for pid in keepers), END_LIMIT_S)
         await _sweep(lab.lab_id)
         paths.info.unlink(missing_ok=True)
         open_ports = [port for port in (*lab.ssh_ports.values(), lab.store.port) if _listens(port)]

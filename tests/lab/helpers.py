@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import asyncssh
 
 from remote.hosts import HostSpec
 from remote.lab.info import LabParts
+from remote.lab.paths import LabPaths
 
 VALKEY_STAND_IN = '''#!{python}
 """Answers INFO as a Valkey server does."""
@@ -32,16 +35,36 @@ socketserver.ThreadingTCPServer(address, Handler).serve_forever()
 
 def stand_in_parts(directory: Path) -> LabParts:
     """Make the parts of a lab that never starts an engine."""
-    server = directory / "valkey-server"
-    server.write_text(VALKEY_STAND_IN.format(python=sys.executable))
-    server.chmod(0o755)
+    server = str(directory / "valkey-server")
+    write_script(server, VALKEY_STAND_IN.format(python=sys.executable))
     return LabParts(
         engine_python=sys.executable,
-        valkey_server=str(server),
+        valkey_server=server,
         model_dir=str(directory),
         connector_dir=str(directory),
         connector_module="none",
         served_name="none",
+    )
+
+
+def write_script(path: str, text: str) -> None:
+    """Write a program."""
+    Path(path).write_text(text)
+    Path(path).chmod(0o755)
+
+
+async def start_elsewhere(paths: LabPaths, parts: LabParts, then: str = "") -> asyncio.subprocess.Process:
+    """Start a lab from another process, which prints the lab's id and then does something else."""
+    code = (
+        "import asyncio, json, os, signal, sys; from pathlib import Path; from remote import lab\n"
+        "root, parts = Path(sys.argv[1]), lab.LabParts(**json.loads(sys.argv[2]))\n"
+        "up = lab.up(lab.LabPaths(root, root), lambda line: None, lambda: parts)\n"
+        f"print(asyncio.run(up).lab_id)\n{then}\n"
+    )
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code, str(paths.root), json.dumps(asdict(parts))),
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,
     )
 
 

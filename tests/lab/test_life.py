@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from remote import lab
 from remote.errors import LabError
-from remote.lab import info, members
+from remote.lab import info, locks, members
 from remote.lab.paths import LabPaths
 from tests.lab import helpers
 
@@ -82,16 +78,8 @@ async def test_up_twice_is_one_lab(paths: LabPaths, parts: lab.LabParts, lab_ids
 async def test_up_in_two_processes_at_once_is_one_lab(
     paths: LabPaths, parts: lab.LabParts, lab_ids: Ids
 ) -> None:
-    code = (
-        "import asyncio, json, sys; from pathlib import Path; from remote import lab; from remote.lab import info\n"
-        "parts = lab.LabParts(**json.loads(sys.argv[2]))\n"
-        "paths = lab.LabPaths(Path(sys.argv[1]), Path(sys.argv[1]))\n"
-        "print(asyncio.run(lab.up(paths, lambda line: None, lambda: parts)).lab_id)\n"
-    )
-    text = json.dumps({name: getattr(parts, name) for name in parts.__slots__})
-    command = [sys.executable, "-c", code, str(paths.root), text]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = [(await asyncio.to_thread(process.communicate))[0].strip() for process in processes]
+    starters = [await helpers.start_elsewhere(paths, parts) for _ in range(3)]
+    outputs = [(await starter.communicate())[0].decode().strip() for starter in starters]
     lab_ids.update(outputs)
     assert len(set(outputs)) == 1
     # The ones that started it have ended, and the lab lives on.
@@ -99,17 +87,10 @@ async def test_up_in_two_processes_at_once_is_one_lab(
 
 
 async def test_killing_whoever_started_it_does_nothing(
-    paths: LabPaths, parts: lab.LabParts, lab_ids: Ids, tmp_path: Path
+    paths: LabPaths, parts: lab.LabParts, lab_ids: Ids
 ) -> None:
-    code = (
-        "import asyncio, json, os, signal, sys; from pathlib import Path; from remote import lab\n"
-        "parts = lab.LabParts(**json.loads(sys.argv[2]))\n"
-        "asyncio.run(lab.up(lab.LabPaths(Path(sys.argv[1]), Path('/')), lambda line: None, lambda: parts))\n"
-        "os.killpg(0, signal.SIGKILL)\n"
-    )
-    text = json.dumps({name: getattr(parts, name) for name in parts.__slots__})
-    starter = subprocess.Popen([sys.executable, "-c", code, str(paths.root), text], start_new_session=True)
-    assert await asyncio.to_thread(starter.wait) == -signal.SIGKILL
+    starter = await helpers.start_elsewhere(paths, parts, then="os.killpg(0, signal.SIGKILL)")
+    assert await starter.wait() == -signal.SIGKILL
     status = await lab.status(paths)
     assert status.info is not None
     lab_ids.add(status.info.lab_id)
@@ -148,7 +129,7 @@ async def test_a_lab_that_died_whole_is_cleaned_up_by_the_next_up(
     os.kill(described.daemon_pid, signal.SIGSTOP)
     os.kill(described.guard_pid, signal.SIGKILL)
     os.kill(described.daemon_pid, signal.SIGKILL)
-    await helpers.eventually(lambda: not helpers.lives(described.daemon_pid), "the daemon is dead")
+    await helpers.eventually(lambda: not locks.is_held(paths.daemon_lock), "the daemon is dead")
     status = await lab.status(paths)
     assert status.state == "dead"
     assert "daemon has died" in status.problems[0]
@@ -225,8 +206,8 @@ async def test_an_idle_lab_ends_itself_and_a_used_one_does_not(
 async def test_a_valkey_that_cannot_run_is_one_sentence(
     paths: LabPaths, parts: lab.LabParts, lab_ids: Ids
 ) -> None:
-    Path(parts.valkey_server).chmod(0o644)
-    with pytest.raises(LabError, match="Valkey server .* cannot be run: Permission denied"):
+    os.chmod(parts.valkey_server, 0o644)
+    with pytest.raises(LabError, match=r"Valkey server .* cannot be run: Permission denied"):
         await start(paths, parts, lab_ids)
     assert not paths.info.exists()
 
@@ -234,7 +215,7 @@ async def test_a_valkey_that_cannot_run_is_one_sentence(
 async def test_a_valkey_that_ends_at_once_is_one_sentence(
     paths: LabPaths, parts: lab.LabParts, lab_ids: Ids
 ) -> None:
-    Path(parts.valkey_server).write_text("#!/bin/sh\necho no memory >&2\nexit 1\n")
+    helpers.write_script(parts.valkey_server, "#!/bin/sh\necho no memory >&2\nexit 1\n")
     with pytest.raises(LabError, match="Valkey server did not start") as caught:
         await start(paths, parts, lab_ids)
     assert caught.value.hint == f"Its log is {paths.valkey_log}."

@@ -31,7 +31,7 @@ def test_a_marked_process_in_a_strangers_session_brings_nobody() -> None:
     assert belonging([entry(10, session=5, marked=True), entry(20, session=5), entry(5, session=5)]) == {10}
 
 
-async def test_one_that_ignores_term_is_killed() -> None:
+def test_one_that_ignores_term_is_killed() -> None:
     lab_id = "test-" + os.urandom(4).hex()
     script = "trap '' TERM; echo ready; while :; do sleep 0.05; done"
     environment = {**os.environ, members.MARKER: lab_id}

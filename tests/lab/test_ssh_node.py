@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from pathlib import Path
 
 import asyncssh
 import pytest
@@ -76,7 +75,7 @@ async def test_a_wrong_key_is_refused(node: HostSpec) -> None:
 
 async def test_the_private_key_is_for_its_owner_only(node: HostSpec) -> None:
     assert node.client_keys is not None
-    assert Path(node.client_keys[0]).stat().st_mode & 0o077 == 0
+    assert os.stat(node.client_keys[0]).st_mode & 0o077 == 0
 
 
 async def test_a_node_has_no_sftp(connection: Connection) -> None:
