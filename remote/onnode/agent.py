@@ -15,6 +15,7 @@ from .failure import Failure
 
 # command -> module and function, imported only when asked for: most commands need one module.
 COMMANDS = {
+    "facts": ("facts", "facts"),
     "spawn": ("spawning", "spawn"),
     "status": ("spawning", "status"),
     "renew": ("spawning", "renew"),
@@ -23,7 +24,15 @@ COMMANDS = {
     "free-ports": ("ports", "free_ports"),
     "check-ports": ("ports", "check_ports"),
     "http": ("web", "http"),
+    "environ": ("inspecting", "environ"),
+    "io": ("inspecting", "io"),
     "tail": ("files", "tail"),
+    "files": ("files", "count"),
+    "remove-files": ("files", "remove"),
+    "remove-tree": ("files", "remove_tree"),
+    "make-cold": ("cold", "make_cold"),
+    "lock": ("claims", "lock"),
+    "unlock": ("claims", "unlock"),
 }
 # Long-lived processes; their arguments stand on the command line.
 PROGRAMS = {"keeper": "keeper", "probe": "probe"}

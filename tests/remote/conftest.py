@@ -12,11 +12,6 @@ from tests.remote import ssh_server
 from tests.remote.ssh_server import InProcess, Keys, Node
 
 
-@pytest.fixture(scope="session")
-def key_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("keys")
-
-
 @pytest.fixture
 def keys(tmp_path: Path) -> Keys:
     return Keys.generate(tmp_path / "keys")

@@ -1,9 +1,13 @@
-"""SSH servers for tests: one in this process, and Debian's sshd. Both run a real shell with a HOME of the test."""
+"""SSH servers for tests: one in this process, and Debian's sshd.
+
+Both run a real shell, with a home directory that belongs to the test.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import getpass
 import os
 import shutil
 import signal
@@ -66,6 +70,7 @@ class Node:
     keys: Keys
     port: int = 0
     env: dict[str, str] = field(default_factory=dict)
+    username: str = "tester"
 
     @property
     def spec(self) -> HostSpec:
@@ -73,7 +78,7 @@ class Node:
             name="gpu-a",
             address="127.0.0.1",
             port=self.port,
-            username="tester",
+            username=self.username,
             client_keys=(str(self.keys.client),),
             known_hosts=str(self.keys.known_hosts),
             config=None,
@@ -191,18 +196,8 @@ async def in_process(home: Path, keys: Keys) -> AsyncIterator[InProcess]:
 async def sshd(home: Path, keys: Keys) -> AsyncIterator[Node]:
     """Debian's own server, in the foreground on a free port, for the user of the test."""
     assert SSHD is not None
-    if os.geteuid() == 0:
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    force = keys.dir / "force.sh"
-    force.write_text(f'HOME=\'{home}\'; export HOME; cd "$HOME"; exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n')
+    port = _prepare_sshd(home, keys)
     config = keys.dir / "sshd_config"
-    config.write_text(
-        f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {keys.host}\nAuthorizedKeysFile {keys.authorized}\n"
-        f"PidFile none\nUsePAM no\nStrictModes no\nForceCommand /bin/sh {force}\n"
-    )
     log = (keys.dir / "sshd.log").open("wb")
     server = await asyncio.create_subprocess_exec(
         SSHD, "-D", "-e", "-f", str(config), stderr=log, start_new_session=True
@@ -210,26 +205,31 @@ async def sshd(home: Path, keys: Keys) -> AsyncIterator[Node]:
     log.close()
     keys.trust(port)
     try:
-        await _listening(port)
-        yield SshdNode(home, keys, port)
+        await listening(port)
+        yield Node(home, keys, port, username=getpass.getuser())
     finally:
         server.terminate()
         await server.wait()
 
 
-@dataclass
-class SshdNode(Node):
-    """A node behind sshd, which only lets real users in."""
+def _prepare_sshd(home: Path, keys: Keys) -> int:
+    """Write the server's configuration, for a port that is free now."""
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    force = keys.dir / "force.sh"
+    force.write_text(f'HOME=\'{home}\'; export HOME; cd "$HOME"; exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n')
+    (keys.dir / "sshd_config").write_text(
+        f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {keys.host}\nAuthorizedKeysFile {keys.authorized}\n"
+        f"PidFile none\nUsePAM no\nStrictModes no\nForceCommand /bin/sh {force}\n"
+    )
+    return port
 
-    @property
-    def spec(self) -> HostSpec:
-        import dataclasses
-        import getpass
 
-        return dataclasses.replace(Node.spec.fget(self), username=getpass.getuser())  # type: ignore[attr-defined]
-
-
-async def _listening(port: int) -> None:
+async def listening(port: int) -> None:
+    """Wait until something listens on a port."""
     async with asyncio.timeout(START_LIMIT_S):
         while True:
             try:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-
-from remote.link import Link, home
+from remote.link import Link
 from remote.process import Process
 
 
