@@ -27,7 +27,7 @@ class Fingerprint:
     """One engine's part in every key, ``()`` or empty where its log did not say.
 
     Attributes:
-        none_hashes: The root of the hash chain in each of its processes, each value once.
+        none_hashes: The root of the hash chain, each value once; without a seed every role has its own.
         algorithm: Name of the hash.
         model: Model string in the keys.
         world_size: Ranks that share a prompt's KV.
@@ -148,12 +148,6 @@ def fingerprint_findings(
         if not print_.none_hashes:
             text = "The engine's log names no NONE_HASH, so nobody can tell whether its keys fit."
             findings.append(Finding(Level.WARNING, "fingerprint-unknown", text, "", node))
-        if len(print_.none_hashes) > 1:
-            text = (
-                f"The engine's own processes start their hashes from {_show(print_.none_hashes)}: "
-                "it may never find its own keys."
-            )
-            findings.append(Finding(Level.WARNING, "hash-own-processes", text, _SEED_REMEDY, node))
     if tier.kind is TierKind.VALKEY and Topology.FLEET in topologies:
         for difference in differences(found):
             text = f"The engines cannot share KV. They differ in {difference}."

@@ -56,6 +56,8 @@ class Model(_Part):
     path: str = Field(min_length=1)
     """What ``--model`` gets, a hub id or a folder on the node. It is part of every key."""
     served_name: str = Field(min_length=1)
+    kv_bytes_per_token: int | None = Field(default=None, gt=0)
+    """KV bytes a token, to scale the capacities when the plan runs on the lab with another model."""
 
 
 class Corpus(_Part):

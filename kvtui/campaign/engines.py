@@ -1,0 +1,230 @@
+"""The engines of a block: started on all its nodes at once, watched until they serve, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from kvtui.campaign.context import Context, each
+from kvtui.campaign.layout import expand_home
+from kvtui.campaign.steps import Block, block_nodes
+from kvtui.engine_command import EngineHost, engine_argv
+from kvtui.errors import StepTimeout
+from kvtui.fit import staging_gib
+from kvtui.lmcache_config import Placement, config_for, to_yaml
+from kvtui.loglines import clean, parse_line
+from kvtui.plan import TierKind
+from remote.engine_failure import root_cause
+from remote.errors import AgentError, EngineFailed
+from remote.process import Process, Status
+from remote.tail import FileCopy
+
+_POLL_S = 1.0
+_STOP_GRACE_S = 5.0
+# Printed by LMCache 0.5.x (v1/manager.py) when it gave up while the engine serves on without a cache.
+DEGRADED = "System will operate in degraded mode"
+# The line of LMCache 0.5.x (v1/storage_backend/remote_backend.py) that really means a connection.
+CONNECTED = "Connection initialized/re-established at"
+
+
+def engine(ctx: Context, block: Block, node: str) -> Process:
+    """The engine process of a block on a node."""
+    return Process(ctx.links[node], ctx.layout(node).engine_dir(block.name, ctx.attempt(block)))
+
+
+def log_copy(ctx: Context, block: Block, node: str) -> FileCopy:
+    """The copy of an engine's log in the run's record."""
+    attempt = ctx.attempt(block)
+    remote_path = f"{ctx.layout(node).engine_dir(block.name, attempt)}/log"
+    return FileCopy(ctx.links[node], remote_path, ctx.record.log(node, block.name, attempt))
+
+
+def ports(ctx: Context, block: Block, node: str) -> tuple[int, int]:
+    """The engine's port and the first of LMCache's, as planned for this attempt.
+
+    Raises:
+        KeyError: None are planned yet.
+    """
+    attempt = ctx.attempt(block)
+    for event in ctx.journal.of_kind("engine_planned"):
+        if (event["block"], event["attempt"], event["node"]) == (block.name, attempt, node):
+            return event["port"], event["internal_port"]
+    raise KeyError(node)
+
+
+async def _plan_ports(ctx: Context, block: Block, node: str) -> tuple[int, int]:
+    try:
+        return ports(ctx, block, node)
+    except KeyError:
+        # One port for the API, two for LMCache's: its scheduler and, from the next on, its worker.
+        answer = await ctx.links[node].agent("free-ports", runs=[1, 2])
+        port, internal_port = answer["bases"]
+        ctx.journal.append(
+            "engine_planned",
+            block=block.name,
+            attempt=ctx.attempt(block),
+            node=node,
+            port=port,
+            internal_port=internal_port,
+        )
+        return port, internal_port
+
+
+async def _start(ctx: Context, block: Block, node: str) -> bool:
+    """Start one engine, or find it running; whether it ran already."""
+    tier, link, layout = ctx.tier(block), ctx.links[node], ctx.layout(node)
+    port, internal_port = await _plan_ports(ctx, block, node)
+    config_path = ""
+    if tier.kind is not TierKind.NONE and ctx.shape is not None:
+        config_path = layout.lmcache_config(block.name, ctx.attempt(block))
+        longest = ctx.shape.bytes_per_token * ctx.plan.corpus.tokens
+        placement = Placement(
+            internal_port=internal_port,
+            disk_dir=layout.disk_dir(tier.path) if tier.path else "",
+            store_address=f"{ctx.target.store_address}:{ctx.target.store_port}",
+            staging_gib=staging_gib(tier, longest),
+        )
+        text = to_yaml(config_for(tier, ctx.plan.hash, placement))
+        await link.upload(text.encode(), config_path)
+    host = EngineHost(
+        python=expand_home(ctx.target.engine_python[node], layout.home),
+        port=port,
+        config_path=config_path,
+        model_path=ctx.target.model_path,
+        connector_module=ctx.target.connector_module,
+        env=dict(ctx.target.engine_env),
+    )
+    process = engine(ctx, block, node)
+    started = await process.start(
+        engine_argv(ctx.plan, node, tier.kind, host), env={}, marker=ctx.run, lease_s=ctx.lease_s
+    )
+    return started.already
+
+
+def _failed(node: str, lines: Iterable[str], status: Status) -> EngineFailed:
+    cause = root_cause([clean(line) for line in lines])
+    ending = {"lease": "nobody claimed it for its lease", "stopped": "it was stopped"}.get(
+        status.reason or ""
+    )
+    code = f" with exit code {status.exit_code}" if status.exit_code is not None else ""
+    return EngineFailed(f"The engine on {node} ended{code}: {ending or cause.sentence}.", "", cause.lines)
+
+
+def _unfit(ctx: Context, block: Block, node: str, lines: list[str], served: str) -> EngineFailed | None:
+    if served != ctx.plan.model.served_name:
+        return EngineFailed(
+            f"On {node} an engine answers for model {served!r}, not {ctx.plan.model.served_name!r}."
+        )
+    for number, raw in enumerate(lines):
+        if DEGRADED in raw:
+            cause = root_cause([clean(line) for line in lines[: number + 1]])
+            return EngineFailed(
+                f"LMCache failed to start on {node}, and the engine serves without it: {cause.sentence}.",
+                "",
+                cause.lines,
+            )
+    if ctx.tier(block).kind is TierKind.VALKEY and not any(CONNECTED in line for line in lines):
+        where = f"{ctx.target.store_address}:{ctx.target.store_port}"
+        return EngineFailed(
+            f"The engine on {node} never connected to Valkey at {where}.",
+            "Check that this address and port can be reached from that node.",
+        )
+    return None
+
+
+def _last_words(lines: list[str]) -> str:
+    for raw in reversed(lines[-40:]):
+        message = parse_line(raw).message.strip()
+        if message and "Route:" not in message:
+            return message[:70]
+    return "starting"
+
+
+async def _served_model(ctx: Context, node: str, port: int) -> str | None:
+    link = ctx.links[node]
+    try:
+        health = await link.agent("http", port=port, method="GET", path="/health", timeout_s=5)
+        if health["status"] != 200:
+            return None
+        models = await link.agent("http", port=port, method="GET", path="/v1/models", timeout_s=5)
+    except AgentError:
+        return None
+    return str(json_of(models)["data"][0]["id"]) if models["status"] == 200 else None
+
+
+def json_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object in an engine's answer."""
+    parsed: dict[str, Any] = json.loads(answer["text"])
+    return parsed
+
+
+async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
+    """Wait until the engine on a node truly serves; the seconds from its start.
+
+    Raises:
+        EngineFailed: It ended, or serves without what the plan asks for.
+        StepTimeout: It did neither in the plan's time.
+    """
+    process, copy = engine(ctx, block, node), log_copy(ctx, block, node)
+    port, _ = ports(ctx, block, node)
+    while True:
+        await copy.update()
+        status = await process.status()
+        if status.state != "running":
+            await copy.update()
+            raise _failed(node, copy.lines(), status)
+        started_s = time.time() - (status.started_wall_s or time.time())
+        served = await _served_model(ctx, node, port)
+        if served is not None:
+            await copy.update()
+            unfit = _unfit(ctx, block, node, copy.lines(), served)
+            if unfit is not None:
+                raise unfit
+            return started_s
+        if started_s > ctx.plan.engine.start_timeout_s:
+            raise StepTimeout(
+                f"The engine on {node} does not serve after {started_s:.0f} s: {_last_words(copy.lines())}.",
+                "Raise start_timeout_s below [engine], or read its log in the run's record.",
+            )
+        ctx.reporter.phase(f"{node}: engine starting, {started_s:.0f} s: {_last_words(copy.lines())}")
+        await asyncio.sleep(_POLL_S)
+
+
+async def start(ctx: Context, block: Block) -> dict[str, Any]:
+    """Start the engines of a block on all its nodes at once, and wait until they serve."""
+
+    async def one(node: str) -> dict[str, Any]:
+        already = await _start(ctx, block, node)
+        seconds = await _wait_until_serving(ctx, block, node)
+        return {"ready_after_s": round(seconds, 1), "already": already}
+
+    return await each(block_nodes(ctx.plan, block), one)
+
+
+async def alive(ctx: Context, block: Block) -> bool:
+    """Whether all engines of a block run."""
+
+    async def one(node: str) -> bool:
+        return (await engine(ctx, block, node).status()).state == "running"
+
+    return all((await each(block_nodes(ctx.plan, block), one)).values())
+
+
+async def stop(ctx: Context, block: Block) -> dict[str, Any]:
+    """Stop the engines of a block, prove it, and keep their logs."""
+
+    async def one(node: str) -> dict[str, Any]:
+        killed = await engine(ctx, block, node).stop(_STOP_GRACE_S)
+        await log_copy(ctx, block, node).update()
+        return {"killed": killed}
+
+    return await each(block_nodes(ctx.plan, block), one)
+
+
+async def renew(ctx: Context, block: Block) -> None:
+    """Claim the engines of a block for another lease."""
+    for node in block_nodes(ctx.plan, block):
+        await engine(ctx, block, node).renew()

@@ -1,0 +1,57 @@
+"""The sanity gate: two documents must come back before a pass of an hour begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kvtui.campaign import passes, tiers
+from kvtui.campaign.context import Context
+from kvtui.campaign.documents import RunDocuments
+from kvtui.campaign.passes import PassSpec
+from kvtui.campaign.steps import Block, gated, serving_node
+from kvtui.errors import PreflightError
+from kvtui.findings import Finding, Level
+from kvtui.samples import Pass, Sample
+
+PURPOSE = "gate"
+
+
+def _refusal(block: Block, node: str, missed: list[Sample], of: int) -> Finding:
+    first = missed[0]
+    text = (
+        f"{len(missed)} of {of} documents stored a moment ago were not reused on {node} "
+        f"({first.document}: {first.verdict}; {first.reason}), so the passes would measure nothing."
+    )
+    remedy = "Read the engine's log in the run's record for refused stores, errors or differing keys."
+    return Finding(Level.BLOCKING, "gate-no-reuse", text, remedy, block.tier)
+
+
+async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str, Any]:
+    """Send two documents cold and again, wherever the plan expects them to be found.
+
+    Raises:
+        PreflightError: They were not reused.
+    """
+    document_bytes = 0
+    if ctx.shape is not None:
+        document_bytes = ctx.shape.document_bytes(ctx.plan.corpus.tokens, ctx.plan.hash.chunk_tokens)
+    topologies = gated(ctx.plan, block, document_bytes)
+    if not topologies:
+        return {"checked": []}
+    cold = PassSpec(block, topologies[0], Pass.GATE_COLD, ctx.plan.passes.cold_node, PURPOSE)
+    await passes.carry_out(ctx, cold, documents.gate)
+    await tiers.settle(ctx, block, PURPOSE, len(documents.gate))
+    for topology in topologies:
+        node = serving_node(ctx.plan, topology)
+        spec = PassSpec(block, topology, Pass.GATE_CACHED, node, PURPOSE)
+        samples, _ = await passes.carry_out(ctx, spec, documents.gate)
+        missed = [sample for sample in samples if sample.verdict != "full"]
+        if missed or len(samples) < len(documents.gate):
+            if missed:
+                ctx.find(_refusal(block, node, missed, len(documents.gate)))
+            raise PreflightError(
+                f"The sanity gate of tier {block.tier} failed on {node}, so the run stopped here.",
+                f"The reason stands above and in the record of run {ctx.run}.",
+            )
+    await tiers.remove_tagged(ctx, block, PURPOSE)
+    return {"checked": [str(topology) for topology in topologies]}

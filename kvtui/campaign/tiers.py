@@ -1,0 +1,136 @@
+"""A tier's contents: emptied before a block, settled after a cold pass, made cold before a cached one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from kvtui.campaign.context import Context, each
+from kvtui.campaign.layout import key_ending, tag
+from kvtui.campaign.steps import Block, block_nodes
+from kvtui.findings import Finding, Level
+from kvtui.fit import capacity_bytes
+from kvtui.plan import Tier, TierKind
+from remote.store import Store, open_store
+
+# LMCache 0.5.4 names a chunk's file after its key (v1/storage_backend/local_disk_backend.py).
+DISK_SUFFIX = ".pt"
+_POLL_S = 0.5
+_STEADY_READINGS = 5
+_SETTLE_LIMIT_S = 120.0
+
+
+@asynccontextmanager
+async def store_of(ctx: Context) -> AsyncIterator[Store]:
+    """A client of the plan's store."""
+    target = ctx.target
+    async with open_store(ctx.links[target.store_node], target.store_address, target.store_port) as store:
+        yield store
+
+
+def disk_dir(ctx: Context, tier: Tier, node: str) -> str:
+    """The run's own folder of a disk tier on a node."""
+    return ctx.layout(node).disk_dir(tier.path or "")
+
+
+async def remove_own(ctx: Context, block: Block) -> dict[str, Any]:
+    """Remove what this run has left in a tier, and nothing else.
+
+    DRAM needs nothing: it goes with the engine.
+    """
+    tier = ctx.tier(block)
+    if tier.kind is TierKind.VALKEY:
+        async with store_of(ctx) as store:
+            return {"removed_keys": await store.remove_keys(key_ending(ctx.run + ".*"))}
+    if tier.kind is TierKind.DISK:
+
+        async def one(node: str) -> int:
+            answer = await ctx.links[node].agent(
+                "remove-files", dir=disk_dir(ctx, tier, node), contains=key_ending(ctx.run)
+            )
+            return int(answer["removed"])
+
+        return {"removed_files": await each(block_nodes(ctx.plan, block), one)}
+    return {}
+
+
+async def remove_tagged(ctx: Context, block: Block, purpose: str) -> None:
+    """Remove the keys of one purpose from the store, so that they take no part of its capacity."""
+    if ctx.tier(block).kind is TierKind.VALKEY:
+        async with store_of(ctx) as store:
+            await store.remove_keys(key_ending(tag(ctx.run, block.name, ctx.attempt(block), purpose)))
+
+
+def expected_chunks(ctx: Context, block: Block, documents: int) -> int:
+    """Chunks that the tier should hold after a cold pass: all, or as many as fit."""
+    tier, shape = ctx.tier(block), ctx.shape
+    chunks = documents * (ctx.plan.corpus.tokens // ctx.plan.hash.chunk_tokens)
+    if shape is None or tier.capacity_gib is None:
+        return chunks
+    fitting = capacity_bytes(tier.capacity_gib) // (ctx.plan.hash.chunk_tokens * shape.bytes_per_token)
+    return min(chunks, fitting)
+
+
+async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> dict[str, Any]:
+    """Wait until the stores of a cold pass have arrived: their number stands still at what is expected.
+
+    Writes may still be in flight when a request ends, so a fixed sleep would prove nothing. DRAM alone has
+    everything when the request ends.
+    """
+    tier = ctx.tier(block)
+    ending = key_ending(tag(ctx.run, block.name, ctx.attempt(block), purpose))
+    expected = expected_chunks(ctx, block, documents)
+    if tier.kind is TierKind.VALKEY:
+        async with store_of(ctx) as store:
+            return await _until_steady(ctx, block, expected, lambda: store.count_keys(ending))
+    if tier.kind is TierKind.DISK:
+        node = ctx.plan.passes.cold_node
+        directory = disk_dir(ctx, tier, node)
+
+        async def files() -> int:
+            # A chunk's file is there before it is full: count whole files by their bytes.
+            answer = await ctx.links[node].agent("files", dir=directory, contains=ending + DISK_SUFFIX)
+            size = ctx.plan.hash.chunk_tokens * (ctx.shape.bytes_per_token if ctx.shape else 0)
+            return int(answer["bytes"]) // size if size else int(answer["count"])
+
+        return await _until_steady(ctx, block, expected, files)
+    return {}
+
+
+async def _until_steady(
+    ctx: Context, block: Block, expected: int, count: Callable[[], Awaitable[int]]
+) -> dict[str, Any]:
+    started_s = time.monotonic()
+    readings: list[int] = []
+    while True:
+        readings.append(await count())
+        waited_s = time.monotonic() - started_s
+        last = readings[-_STEADY_READINGS:]
+        steady = len(last) == _STEADY_READINGS and len(set(last)) == 1
+        if readings[-1] >= expected or steady or waited_s > _SETTLE_LIMIT_S:
+            break
+        ctx.reporter.phase(f"{block.tier}: {readings[-1]} of {expected} chunks have arrived")
+        await asyncio.sleep(_POLL_S)
+    if readings[-1] < expected:
+        text = f"Only {readings[-1]} of {expected} chunks arrived in the tier within {waited_s:.0f} s."
+        remedy = "Look for refused writes in the engine's log, and for the tier's free space."
+        ctx.find(Finding(Level.WARNING, "stores-missing", text, remedy, block.tier))
+    return {"chunks": readings[-1], "expected": expected, "waited_s": round(waited_s, 2)}
+
+
+async def make_cold(ctx: Context, block: Block, node: str) -> dict[str, Any]:
+    """Drop the run's own files of a disk tier from the page cache, with the proof."""
+    tier = ctx.tier(block)
+    if tier.kind is not TierKind.DISK:
+        return {}
+    answer = await ctx.links[node].agent(
+        "make-cold", dir=disk_dir(ctx, tier, node), contains=key_ending(ctx.run), timeout_s=300
+    )
+    left = answer["resident_pages_after"]
+    if left:
+        text = f"{left} pages of the tier's files stay in the page cache, so the pass reads some from memory."
+        ctx.find(Finding(Level.WARNING, "page-cache-warm", text, "", f"{block.tier} on {node}"))
+    return {name: answer[name] for name in ("files", "resident_pages_before", "resident_pages_after")}

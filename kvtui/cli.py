@@ -1,0 +1,161 @@
+"""The ``kvtui`` command: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import json
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from kvtui import cli_corpus, cli_lab
+from kvtui.cli_errors import ending
+from kvtui.errors import ExitCode
+from kvtui.paths import places
+
+if TYPE_CHECKING:
+    from kvtui.record import RunRecord
+    from kvtui.results import Result
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    help="Where should the KV cache of my model live: host DRAM, local NVMe, or a Valkey over the network?",
+)
+app.add_typer(cli_lab.app, name="lab", help="The lab: the real engines, small, on this machine.")
+app.add_typer(cli_corpus.app, name="corpus", help="The documents that a run sends.")
+
+RunArgument = Annotated[str | None, typer.Argument(help="Id of the run, or the start of it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kvtui {importlib.metadata.version('kvtui')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+def _finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine; a failure becomes one sentence and its exit code."""
+    try:
+        return asyncio.run(work)
+    except BaseException as error:
+        raise ending(error, places().log) from error
+
+
+def _print(result: Result, as_json: bool) -> None:
+    from kvtui.tables import result_text
+
+    text = json.dumps(result.to_json(), ensure_ascii=False) if as_json else result_text(result).rstrip("\n")
+    typer.echo(text)
+
+
+def _carry_on(record: RunRecord, as_json: bool) -> None:
+    from kvtui import launch as launching
+    from kvtui.progress import Progress
+
+    progress = Progress()
+    progress.say(f"Run {record.run}, recorded in {record.path}")
+    try:
+        _print(asyncio.run(launching.carry_on(record, places(), progress)), as_json)
+    except BaseException as error:
+        _print(launching.result(record), as_json)
+        raise ending(error, places().log, run=record.run) from error
+
+
+@app.command()
+def launch(
+    plan: Annotated[
+        Path | None, typer.Argument(help="The plan, a TOML file; the lab's own without one.")
+    ] = None,
+    lab: Annotated[bool, typer.Option("--lab", help="Run it on the lab, scaled to fit.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Run without the app.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Carry out a plan and print its tables."""
+    from kvtui import launch as launching
+    from kvtui.plan import load_plan
+    from kvtui.progress import Progress
+    from kvtui.recordings import DEFAULT_PLAN
+
+    async def begin() -> RunRecord:
+        chosen = load_plan(plan or DEFAULT_PLAN)
+        return await launching.new_run(chosen, places(), Progress(), on_lab=lab)
+
+    _carry_on(_finish(begin()), as_json)
+
+
+@app.command()
+def attach(run: RunArgument = None, as_json: JsonOption = False) -> None:
+    """Go on with a run that was cut off; the latest unfinished one without an id."""
+    from kvtui.record import find
+
+    async def look() -> RunRecord:
+        return find(places().runs, run, unfinished=True)
+
+    _carry_on(_finish(look()), as_json)
+
+
+@app.command()
+def stop(run: RunArgument = None) -> None:
+    """Stop a run, and remove what it left on its nodes."""
+    from kvtui import launch as launching
+    from kvtui.progress import Progress
+    from kvtui.record import find
+
+    async def end() -> str:
+        record = find(places().runs, run, unfinished=True)
+        await launching.stop(record, places(), Progress())
+        return record.run
+
+    typer.echo(f"Run {_finish(end())} is stopped; what it measured is kept.", err=True)
+
+
+@app.command()
+def size(
+    config: Annotated[Path, typer.Argument(help="A model's config.json.")],
+    dtype: Annotated[str, typer.Option(help="vLLM's --dtype.")] = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Print how many bytes of KV a token of a model takes."""
+    from kvtui.kvsize import kv_shape, load_config
+
+    async def measure() -> int:
+        return kv_shape(load_config(config), str(config), dtype).bytes_per_token
+
+    size_bytes = _finish(measure())
+    typer.echo(json.dumps({"bytes_per_token": size_bytes}) if as_json else f"{size_bytes:,} bytes a token")
+
+
+@app.command()
+def locate() -> None:
+    """Print where kvtui keeps its files."""
+    for name, path in places().rows():
+        typer.echo(f"{name:8}{path}")
+
+
+def main() -> None:
+    """Entry point of the ``kvtui`` command."""
+    logging.getLogger("asyncssh").setLevel(logging.WARNING)
+    try:
+        app(standalone_mode=True)
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(ExitCode.RUN_FAILED) from None

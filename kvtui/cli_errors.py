@@ -1,0 +1,62 @@
+"""A failure at the command line: one sentence on standard error, the traceback in the log, an exit code."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from pathlib import Path
+
+import typer
+
+from kvtui.errors import ExitCode, KvtuiError
+
+
+def _log(error: BaseException, log: Path) -> None:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
+        file.write("".join(traceback.format_exception(error)))
+
+
+def exit_code(error: BaseException) -> ExitCode:
+    """The exit code of a failure."""
+    from remote import errors as remote_errors
+
+    if isinstance(error, KvtuiError):
+        return error.exit_code
+    if isinstance(error, remote_errors.NodeUnreachable):
+        return ExitCode.UNREACHABLE
+    if isinstance(error, remote_errors.CommandTimeout):
+        return ExitCode.TIMEOUT
+    if isinstance(error, remote_errors.NodeBusy | remote_errors.NoPython | remote_errors.StoreUnavailable):
+        return ExitCode.PREFLIGHT
+    return ExitCode.RUN_FAILED
+
+
+def ending(error: BaseException, log: Path, run: str = "") -> typer.Exit:
+    """Say what went wrong, and how to go on; returns what to raise.
+
+    Args:
+        error: The failure.
+        log: Where its traceback goes.
+        run: Id of the run, when there is one.
+    """
+    import asyncio
+
+    from remote.errors import NodeUnreachable, RemoteError
+
+    if isinstance(error, typer.Exit):
+        return error
+    if isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
+        what = f"Run {run} was stopped; what it measured is kept." if run else "Interrupted."
+        typer.echo(what, err=True)
+        return typer.Exit(ExitCode.INTERRUPTED)
+    _log(error, log)
+    known = isinstance(error, KvtuiError | RemoteError)
+    text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
+    if run and isinstance(error, NodeUnreachable):
+        text += f" A pass under way goes on there; go on with: kvtui attach {run}"
+    for line in getattr(error, "log_lines", ()):
+        typer.echo(f"  {line}", err=True)
+    typer.echo(f"{text} (Details: {log})", err=True)
+    return typer.Exit(exit_code(error))

@@ -1,0 +1,66 @@
+"""``kvtui lab``: the lab on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from kvtui.cli_errors import ending
+from kvtui.errors import ExitCode
+from kvtui.paths import places
+
+app = typer.Typer(no_args_is_help=True)
+T = TypeVar("T")
+
+
+def _finish(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return asyncio.run(work)
+    except BaseException as error:
+        raise ending(error, places().log) from error
+
+
+@app.command()
+def up() -> None:
+    """Bring the lab up; installs its engine environment the first time."""
+    from kvtui import lab
+    from kvtui.progress import Progress
+
+    info = _finish(lab.up(places(), Progress().say))
+    for name, host in info.nodes.items():
+        typer.echo(f"{name:8}ssh port {host.port} on {host.address}")
+    typer.echo(f"{'store':8}Valkey port {info.store.port} on {info.store.host}")
+
+
+@app.command()
+def down() -> None:
+    """Take the lab down, with everything in it."""
+    from kvtui import lab
+    from kvtui.progress import Progress
+
+    was = _finish(lab.down(places(), Progress().say))
+    typer.echo("The lab is down." if was else "There was no lab.", err=True)
+
+
+@app.command()
+def status(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
+    """Tell whether the lab is up, and what runs in it."""
+    from kvtui import lab
+    from remote.lab import control
+
+    found = _finish(control.status(lab.lab_paths(places())))
+    if as_json:
+        data = {"state": found.state, "processes": found.processes, "problems": found.problems}
+        typer.echo(json.dumps(data))
+    else:
+        typer.echo(f"The lab is {found.state}.")
+        for pid, name in found.processes:
+            typer.echo(f"{pid:8} {name}")
+        for problem in found.problems:
+            typer.echo(problem)
+    if found.problems:
+        raise typer.Exit(ExitCode.RUN_FAILED)

@@ -1,0 +1,158 @@
+"""The Valkey server: what it says of itself, and the keys of one run in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from remote.errors import StoreUnavailable
+from remote.link import Link
+
+if TYPE_CHECKING:
+    from glide_sync import GlideClient
+
+T = TypeVar("T")
+_TIMEOUT_MS = 5000
+_SCAN_COUNT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What the server says of itself.
+
+    Attributes:
+        version: Server version.
+        used_memory_bytes: Memory in use.
+        maxmemory_bytes: Its limit; 0 for none.
+        policy: What it does when full.
+        keys: Keys in the database.
+        gets: Calls of GET since its start.
+    """
+
+    version: str
+    used_memory_bytes: int
+    maxmemory_bytes: int
+    policy: str
+    keys: int
+    gets: int
+
+
+def _parse_info(text: str) -> dict[str, str]:
+    pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line and not line.startswith("#"))
+    return {name: value.strip() for name, value in pairs}
+
+
+def _calls(stats: str) -> int:
+    fields = dict(part.split("=", 1) for part in stats.split(",") if "=" in part)
+    return int(fields.get("calls", 0))
+
+
+class Store:
+    """A client of the server; its blocking calls run in a worker thread."""
+
+    def __init__(self, client: GlideClient, where: str) -> None:
+        self._client = client
+        self._where = where
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        from glide_sync import GlideError
+
+        try:
+            async with asyncio.timeout(_TIMEOUT_MS / 1000 * 6):
+                return await asyncio.to_thread(work)
+        except (GlideError, TimeoutError, OSError) as error:
+            raise StoreUnavailable(
+                f"Valkey at {self._where} does not answer: {error or 'timed out'}.",
+                "Start it, or mend address and port below [store].",
+            ) from error
+
+    async def info(self) -> StoreInfo:
+        """What the server says of itself.
+
+        Raises:
+            StoreUnavailable: It does not answer.
+        """
+        from glide_sync import InfoSection
+
+        sections = [InfoSection.SERVER, InfoSection.MEMORY, InfoSection.COMMAND_STATS]
+        raw = await self._call(lambda: self._client.info(sections))
+        fields = _parse_info(raw.decode(errors="replace"))
+        keys = await self._call(self._client.dbsize)
+        return StoreInfo(
+            version=fields.get("valkey_version", fields.get("redis_version", "unknown")),
+            used_memory_bytes=int(fields.get("used_memory", 0)),
+            maxmemory_bytes=int(fields.get("maxmemory", 0)),
+            policy=fields.get("maxmemory_policy", "unknown"),
+            keys=keys,
+            gets=_calls(fields.get("cmdstat_get", "")),
+        )
+
+    def _scan(self, ending: str, each: Callable[[list[bytes]], None]) -> None:
+        cursor = b"0"
+        while True:
+            answer = self._client.scan(cursor, match=f"*{ending}", count=_SCAN_COUNT)
+            cursor, keys = cast(tuple[bytes, list[bytes]], tuple(answer))
+            if keys:
+                each(keys)
+            if cursor == b"0":
+                return
+
+    async def count_keys(self, ending: str) -> int:
+        """Number of keys that end in ``ending``, a glob as in SCAN's MATCH.
+
+        Raises:
+            StoreUnavailable: It does not answer.
+        """
+        found: set[bytes] = set()
+        await self._call(lambda: self._scan(ending, found.update))
+        return len(found)
+
+    async def remove_keys(self, ending: str) -> int:
+        """Remove the keys that end in ``ending``, a glob, and no others; how many there were.
+
+        Raises:
+            ValueError: ``ending`` is empty.
+            StoreUnavailable: It does not answer.
+        """
+        if not ending:
+            raise ValueError("an empty ending would remove every key")
+        removed = 0
+
+        def unlink(keys: list[bytes]) -> None:
+            nonlocal removed
+            removed += self._client.unlink([*keys])
+
+        await self._call(lambda: self._scan(ending, unlink))
+        return removed
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await asyncio.to_thread(self._client.close)
+
+
+@asynccontextmanager
+async def open_store(link: Link, address: str, port: int) -> AsyncIterator[Store]:
+    """A client of the Valkey at ``address:port``, through an SSH link to its node.
+
+    Raises:
+        StoreUnavailable: Nothing answers there, or not as Valkey does.
+    """
+    from glide_sync import GlideClient, GlideClientConfiguration, GlideError, NodeAddress
+
+    where = f"{address}:{port} on {link.name}"
+    async with link.forward(address, port) as local_port:
+        config = GlideClientConfiguration([NodeAddress("127.0.0.1", local_port)], request_timeout=_TIMEOUT_MS)
+        try:
+            client = await asyncio.to_thread(GlideClient.create, config)
+        except GlideError as error:
+            raise StoreUnavailable(
+                f"No Valkey answers at {where}.", "Start it, or mend address and port below [store]."
+            ) from error
+        store = Store(client, where)
+        try:
+            yield store
+        finally:
+            await store.close()

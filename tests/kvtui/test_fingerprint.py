@@ -1,0 +1,135 @@
+"""Fingerprints of real engines, and what they mean for sharing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kvtui.findings import Level
+from kvtui.fingerprint import Fingerprint, differences, fingerprint_findings, read_fingerprint, seed_findings
+from kvtui.hash_seed import check_seed, is_fixed
+from kvtui.plan import Plan, Tier, TierKind, Topology
+from tests.kvtui.plans import lab_plan
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+VALKEY = Tier(name="valkey", kind=TierKind.VALKEY, capacity_gib=1)
+BOTH = (Topology.SINGLE, Topology.FLEET)
+A = Fingerprint(
+    ("5625442194607170974",), "sha256_cbor", "m", "1", "torch.float32", "4, 2, 256, 4, 64", ("0",)
+)
+
+
+def fingerprint(name: str, *seeds: str | None) -> Fingerprint:
+    text = (LOGS / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+    return read_fingerprint(text.splitlines(), seeds)
+
+
+def test_an_engines_own_log_gives_all_that_is_in_its_keys() -> None:
+    assert fingerprint("fleet-sha-seed-0-node-a", "0", "0") == Fingerprint(
+        none_hashes=("5625442194607170974",),
+        algorithm="sha256_cbor_64bit",
+        model="/opt/lab/models/tiny",
+        world_size="1",
+        dtype="torch.float32",
+        kv_shape="4, 2, 256, 4, 64",
+        seeds=("0",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("fleet-sha-seed-0-node-a", 8192), ("valkey-lmcache-0.5.3", 57344)]
+)
+def test_the_engines_own_shape_gives_the_bytes_of_a_token(name: str, size: int) -> None:
+    assert fingerprint(name, "0").bytes_per_token == size
+
+
+def test_engines_without_a_seed_differ_in_none_hash_and_the_fleet_stops() -> None:
+    nodes = {
+        "gpu-a": fingerprint("fleet-sha-seed-unset-node-a", None),
+        "gpu-b": fingerprint("fleet-sha-seed-unset-node-b", None),
+    }
+    found = fingerprint_findings(VALKEY, BOTH, {"gpu-a": None, "gpu-b": None}, nodes)
+    assert [(one.level, one.code) for one in found] == [(Level.BLOCKING, "fingerprint-differs")]
+    assert "11987998762299398559" in found[0].text
+    assert "2032482224482299222" in found[0].text
+
+
+@pytest.mark.parametrize("part", ["none_hashes", "algorithm", "model", "world_size", "dtype", "kv_shape"])
+def test_each_part_of_a_key_that_differs_is_named_with_both_values(part: str) -> None:
+    other = ("x",) if part == "none_hashes" else "x"
+    found = differences({"gpu-a": A, "gpu-b": replace(A, **{part: other})})
+    assert len(found) == 1
+    assert "gpu-a" in found[0]
+    assert found[0].endswith("gpu-b x")
+
+
+@pytest.mark.parametrize("kind", [TierKind.DRAM, TierKind.VALKEY])
+def test_equal_engines_give_no_finding(kind: TierKind) -> None:
+    tier = Tier(name="tier", kind=kind, capacity_gib=1)
+    wanted = {"gpu-a": "0", "gpu-b": "0"}
+    assert fingerprint_findings(tier, BOTH, wanted, {"gpu-a": A, "gpu-b": A}) == ()
+
+
+def test_engines_that_need_not_share_may_differ() -> None:
+    other = replace(A, none_hashes=("1",))
+    wanted = {"gpu-a": "0", "gpu-b": "0"}
+    single = fingerprint_findings(VALKEY, (Topology.SINGLE,), wanted, {"gpu-a": A, "gpu-b": other})
+    dram = Tier(name="dram", kind=TierKind.DRAM, capacity_gib=1)
+    assert single == ()
+    assert fingerprint_findings(dram, BOTH, wanted, {"gpu-a": A, "gpu-b": other}) == ()
+
+
+def test_a_seed_that_did_not_reach_the_engine_stops_the_run() -> None:
+    lost = replace(A, seeds=("0", "unset"))
+    found = fingerprint_findings(VALKEY, BOTH, {"gpu-a": "0"}, {"gpu-a": lost})
+    assert [(one.level, one.code, one.where) for one in found] == [
+        (Level.BLOCKING, "hash-seed-lost", "gpu-a")
+    ]
+
+
+def _with(seed: str | None, other: str | None, algorithm: str = "sha256_cbor") -> Plan:
+    plan = lab_plan()
+    hashing = plan.hash.model_copy(update={"seed": seed, "seed_on": {"gpu-b": other}, "algorithm": algorithm})
+    return plan.model_copy(update={"hash": hashing})
+
+
+@pytest.mark.parametrize(
+    ("seed", "other", "algorithm"),
+    [
+        (None, None, "sha256_cbor"),
+        ("0", "1", "sha256_cbor"),
+        ("0", None, "builtin"),
+        ("random", "random", "builtin"),
+    ],
+)
+def test_a_seed_that_is_missing_or_differs_is_named_before_anything_starts(
+    seed: str | None, other: str | None, algorithm: str
+) -> None:
+    found = seed_findings(_with(seed, other, algorithm))
+    assert [one.code for one in found] == ["hash-seed"]
+    assert "gpu-a" in found[0].text
+    assert "gpu-b" in found[0].text
+
+
+@pytest.mark.parametrize("algorithm", ["sha256_cbor", "builtin"])
+def test_one_number_for_all_is_quiet(algorithm: str) -> None:
+    assert seed_findings(_with("0", "0", algorithm)) == ()
+
+
+@pytest.mark.parametrize("seed", ["abc", "-1", "4294967296", "1.0", "٣", " 1"])
+def test_seeds_with_which_python_does_not_start_are_refused(seed: str) -> None:
+    with pytest.raises(ValueError, match="PYTHONHASHSEED"):
+        check_seed(seed)
+
+
+@pytest.mark.parametrize("seed", [None, "", "random", "0", "4294967295"])
+def test_seeds_with_which_python_starts_pass(seed: str | None) -> None:
+    assert check_seed(seed) == seed
+
+
+def test_only_a_number_fixes_the_builtin_hash() -> None:
+    assert is_fixed("random", "sha256_cbor")
+    assert not is_fixed("random", "builtin")
+    assert not is_fixed(None, "sha256_cbor")

@@ -1,0 +1,83 @@
+"""The record of events: append-only, merged exactly once, readable after any death."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvtui.errors import RecordError
+from kvtui.journal import Journal, read_events
+
+
+def journal(path: Path) -> Journal:
+    return Journal(path, clock=lambda: 12.5)
+
+
+def lines(count: int) -> bytes:
+    return b"".join(json.dumps({"v": 1, "kind": "done", "n": n}).encode() + b"\n" for n in range(count))
+
+
+def test_events_are_there_after_the_process_that_wrote_them(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    journal(path).append("step_begin", step="prepare")
+    assert read_events(path) == (
+        {"v": 1, "src": "kvtui", "wall_s": 12.5, "kind": "step_begin", "step": "prepare"},
+    )
+
+
+@given(cuts=st.lists(st.integers(0, 400), max_size=8), count=st.integers(0, 8), data=st.data())
+def test_a_nodes_events_are_merged_once_however_the_reading_is_cut(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], count: int, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "events.jsonl"
+    raw = lines(count)
+    for cut in [*cuts, len(raw)]:
+        own = journal(path)  # a new process each time
+        offset = own.offset("gpu-a:pass")
+        piece = raw[offset : max(offset, cut)]
+        end = own.merge("gpu-a:pass", offset, piece)
+        assert end == own.offset("gpu-a:pass")
+        own.close()
+        if data.draw(st.booleans()):
+            with path.open("ab") as file:
+                file.write(b'{"v": 1, "torn')
+    merged = [event["n"] for event in read_events(path)]
+    assert merged == list(range(count))
+
+
+def test_a_piece_that_does_not_follow_is_refused(tmp_path: Path) -> None:
+    own = journal(tmp_path / "events.jsonl")
+    own.merge("gpu-a:pass", 0, lines(2))
+    with pytest.raises(RecordError, match="from byte 0"):
+        own.merge("gpu-a:pass", 0, lines(2))
+
+
+def test_a_torn_last_line_is_dropped_and_writing_goes_on_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    journal(path).append("one")
+    with path.open("ab") as file:
+        file.write(b'{"v": 1, "src": "kvtui", "ki')
+    assert [event["kind"] for event in read_events(path)] == ["one"]
+    journal(path).append("two")
+    assert [event["kind"] for event in read_events(path)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[]", '{"v": 99, "src": "kvtui", "kind": "x"}'])
+def test_a_line_that_is_no_event_is_said_with_its_place(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(RecordError, match="line 1"):
+        read_events(path)
+
+
+def test_who_listens_hears_every_event(tmp_path: Path) -> None:
+    own = journal(tmp_path / "events.jsonl")
+    heard: list[str] = []
+    own.listen(lambda event: heard.append(event["kind"]))
+    own.append("one")
+    own.merge("gpu-a:pass", 0, lines(2))
+    assert heard == ["one", "done", "done"]

@@ -1,0 +1,66 @@
+"""Lines of real engines, and the figures in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvtui.loglines import Lookup, Retrieve, Store, all_figures, clean, client_request_id, figures, parse_line
+
+LOGS = sorted((Path(__file__).parents[1] / "data" / "logs").glob("*.log"))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_every_figure_of_a_real_log_is_read(log: Path) -> None:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    found = list(all_figures(text.splitlines()))
+    assert sum(isinstance(one, Lookup) for one in found) == text.count("Reqid: ")
+    assert sum(isinstance(one, Retrieve) for one in found) == text.count("] Retrieved ")
+    assert sum(isinstance(one, Store) for one in found) == text.count("] Stored ")
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_every_level_of_a_real_log_is_read(log: Path) -> None:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    for raw in lines:
+        text = clean(raw)
+        line = parse_line(raw)
+        if " LMCache WARNING: " in text:
+            assert (line.source, line.level) == ("lmcache", "WARNING")
+        if " LMCache ERROR: " in text:
+            assert (line.source, line.level) == ("lmcache", "ERROR")
+
+
+def test_the_figures_are_the_ones_in_the_line() -> None:
+    line = parse_line(
+        "(EngineCore pid=9) \x1b[32;20m[2026-11-29 17:18:33,958] LMCache INFO:\x1b[0m [req_id=cmpl-r.a.1-0-aee2c373] "
+        "Retrieved 9984 out of 9984 required tokens (from 9984 total tokens). size: 0.0762 gb, cost 53.6136 ms, "
+        "throughput: 1.4208 GB/s; \x1b[3m(cache_engine.py:958:lmcache.v1.cache_engine)\x1b[0m"
+    )
+    assert figures(line) == Retrieve("cmpl-r.a.1-0-aee2c373", 9984, 9984, 0.0762, 53.6136)
+    assert client_request_id("cmpl-r.a.1-0-aee2c373") == "r.a.1"
+
+
+def test_a_lookup_below_the_least_to_retrieve_is_read() -> None:
+    message = (
+        "Reqid: cmpl-x-0-00000000, Total tokens 300, Inference Engine computed tokens: 0, LMCache hit tokens: 256, "
+        "but need to load: 256 < min_retrieve 512, skip retrieve but record for save skip"
+    )
+    assert figures(parse_line(f"[2026-11-29 17:18:33,958] LMCache INFO: {message}")) == Lookup(
+        "cmpl-x-0-00000000", 300, 0, 256, 256
+    )
+
+
+@given(st.text())
+def test_any_text_is_a_line_and_comes_out_harmless(text: str) -> None:
+    line = parse_line(text)
+    assert not any(ord(character) < 32 and character not in "\t\n" for character in line.text)
+    figures(line)
+
+
+@given(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1))
+def test_the_id_comes_back_from_the_engines_own(request_id: str) -> None:
+    assert client_request_id(f"cmpl-{request_id}-0-0a1b2c3d") == request_id
