@@ -90,7 +90,9 @@ async def run(order: Order, ready: IO[str]) -> None:
             store.terminate()  # it rewrites its title and environment, so it is not found by its marker
         but = {os.getpid(), guard_process.pid}
         survivors = await asyncio.to_thread(members.end, order.lab_id, but)
-        if store is not None and not survivors:
+        if store is not None:
+            if store.returncode is None:
+                store.kill()
             await store.wait()
         log.info("lab %s is down, left alive: %s", order.lab_id, survivors or "none")
         loop.remove_reader(peer)

@@ -45,6 +45,8 @@ def arguments(server: str, port: int, directory: Path, maxmemory_bytes: int) -> 
         "--maxmemory": str(maxmemory_bytes),
         "--maxmemory-policy": "noeviction",
         "--dir": str(directory),
+        # A title would overwrite the environment, by which the lab knows its processes.
+        "--set-proc-title": "no",
     }
     return [server, *(word for pair in options.items() for word in pair)]
 

@@ -33,10 +33,11 @@ socketserver.ThreadingTCPServer(address, Handler).serve_forever()
 '''
 
 
-def stand_in_parts(directory: Path) -> LabParts:
-    """Make the parts of a lab that never starts an engine."""
-    server = str(directory / "valkey-server")
-    write_script(server, VALKEY_STAND_IN.format(python=sys.executable))
+def stand_in_parts(directory: Path, server: str | None = None) -> LabParts:
+    """Make the parts of a lab that never starts an engine; without a `server`, Valkey has a stand-in."""
+    if server is None:
+        server = str(directory / "valkey-server")
+        write_script(server, VALKEY_STAND_IN.format(python=sys.executable))
     return LabParts(
         engine_python=sys.executable,
         valkey_server=server,
