@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from remote.link import Link
 from tests.remote import ssh_server
+from tests.remote.node_runner import LocalNode
 from tests.remote.ssh_server import InProcess, Keys, Node
 
 
@@ -49,3 +50,11 @@ async def link(node: Node) -> AsyncIterator[Link]:
     link = Link(node.spec)
     yield link
     await link.close()
+
+
+@pytest.fixture
+def local(node_home: Path) -> Iterator[LocalNode]:
+    """The node's side alone; nothing that it started outlives the test."""
+    node = LocalNode(node_home)
+    yield node
+    node.sweep()
