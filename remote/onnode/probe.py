@@ -38,6 +38,8 @@ def main(arguments: List[str]) -> int:
     except (IndexError, KeyError, TypeError, ValueError, OSError) as error:
         return _refuse("The job cannot be read: %s: %s." % (type(error).__name__, error))
     raise_priority()
+    # A collection in the middle of a request would be measured as the engine's time.
+    gc.disable()
     probe.run(requests)
     return 0
 
@@ -56,8 +58,6 @@ class Probe:
         """Send every request that is not settled yet."""
         if not self._log.began:
             self._log.write("pass_begin", requests=len(requests))
-        # A collection in the middle of a request would be measured as the engine's time.
-        gc.disable()
         waiting = [r for r in requests if r["request_id"] not in self._log.settled]
         for index, request in enumerate(waiting):
             if index:
