@@ -150,7 +150,8 @@ async def run(ctx: Context) -> None:
     """Carry a run to its end, from wherever it stands.
 
     A failure and a cancellation end what the run started, and keep what was measured. A lost link ends
-    nothing: the pass under way goes on on the node, and a later attach reads on.
+    nothing: the pass under way goes on on the node, and a later attach reads on. A fault of kvtui's own is a
+    failure too: what the run started must end.
 
     Raises:
         KvtuiError: The run failed.
@@ -168,8 +169,8 @@ async def run(ctx: Context) -> None:
         if ctx.done(Step(StepKind.PREPARE)) is None:
             await end_early(ctx, "run_failed", "A node could not be reached.")
         raise
-    except (KvtuiError, RemoteError) as error:
-        await end_early(ctx, "run_failed", str(error))
+    except Exception as error:
+        await end_early(ctx, "run_failed", str(error) or type(error).__name__)
         raise
     finally:
         _write_result(ctx)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,8 +59,8 @@ def test_engines_without_a_seed_differ_in_none_hash_and_the_fleet_stops() -> Non
 
 @pytest.mark.parametrize("part", ["none_hashes", "algorithm", "model", "world_size", "dtype", "kv_shape"])
 def test_each_part_of_a_key_that_differs_is_named_with_both_values(part: str) -> None:
-    other = ("x",) if part == "none_hashes" else "x"
-    found = differences({"gpu-a": A, "gpu-b": replace(A, **{part: other})})
+    change: dict[str, Any] = {part: ("x",) if part == "none_hashes" else "x"}
+    found = differences({"gpu-a": A, "gpu-b": replace(A, **change)})
     assert len(found) == 1
     assert "gpu-a" in found[0]
     assert found[0].endswith("gpu-b x")

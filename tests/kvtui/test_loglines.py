@@ -36,9 +36,10 @@ def test_every_level_of_a_real_log_is_read(log: Path) -> None:
 
 def test_the_figures_are_the_ones_in_the_line() -> None:
     line = parse_line(
-        "(EngineCore pid=9) \x1b[32;20m[2026-11-29 17:18:33,958] LMCache INFO:\x1b[0m [req_id=cmpl-r.a.1-0-aee2c373] "
-        "Retrieved 9984 out of 9984 required tokens (from 9984 total tokens). size: 0.0762 gb, cost 53.6136 ms, "
-        "throughput: 1.4208 GB/s; \x1b[3m(cache_engine.py:958:lmcache.v1.cache_engine)\x1b[0m"
+        "(EngineCore pid=9) \x1b[32;20m[2026-11-29 17:18:33,958] LMCache INFO:\x1b[0m "
+        "[req_id=cmpl-r.a.1-0-aee2c373] Retrieved 9984 out of 9984 required tokens "
+        "(from 9984 total tokens). size: 0.0762 gb, cost 53.6136 ms, throughput: 1.4208 GB/s; "
+        "\x1b[3m(cache_engine.py:958:lmcache.v1.cache_engine)\x1b[0m"
     )
     assert figures(line) == Retrieve("cmpl-r.a.1-0-aee2c373", 9984, 9984, 0.0762, 53.6136)
     assert client_request_id("cmpl-r.a.1-0-aee2c373") == "r.a.1"
@@ -46,8 +47,9 @@ def test_the_figures_are_the_ones_in_the_line() -> None:
 
 def test_a_lookup_below_the_least_to_retrieve_is_read() -> None:
     message = (
-        "Reqid: cmpl-x-0-00000000, Total tokens 300, Inference Engine computed tokens: 0, LMCache hit tokens: 256, "
-        "but need to load: 256 < min_retrieve 512, skip retrieve but record for save skip"
+        "Reqid: cmpl-x-0-00000000, Total tokens 300, Inference Engine computed tokens: 0, "
+        "LMCache hit tokens: 256, but need to load: 256 < min_retrieve 512, "
+        "skip retrieve but record for save skip"
     )
     assert figures(parse_line(f"[2026-11-29 17:18:33,958] LMCache INFO: {message}")) == Lookup(
         "cmpl-x-0-00000000", 300, 0, 256, 256

@@ -1,0 +1,157 @@
+"""Results: rows from samples, tables from rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvtui.attribution import Verdict
+from kvtui.findings import Finding, Level
+from kvtui.journal import Event
+from kvtui.plan import Topology
+from kvtui.results import Row, result_of, row, state_of
+from kvtui.samples import Pass, Sample
+from kvtui.tables import result_text
+from tests.kvtui.plans import lab_plan
+
+
+def sample(
+    document: int, step: Pass, ttft_ms: float | None, verdict: Verdict = Verdict.NONE, **more: Any
+) -> Sample:
+    fields: dict[str, Any] = {
+        "request_id": f"r.{document}.{step}",
+        "tier": "valkey",
+        "block": "valkey-single-fleet",
+        "attempt": 1,
+        "topology": "single",
+        "step": step,
+        "document": f"doc-{document}",
+        "place": document,
+        "node": "gpu-a",
+        "ttft_ms": ttft_ms,
+        "prompt_tokens": 2064,
+        "reusable_tokens": 2048,
+        "reused_tokens": {Verdict.FULL: 2048, Verdict.NONE: 0, Verdict.PARTIAL: 256}.get(verdict),
+        "verdict": verdict,
+        "reason": "",
+        "evidence": {},
+        **more,
+    }
+    return Sample(**fields)
+
+
+def events(samples: list[Sample]) -> list[Event]:
+    own = {"v": 1, "src": "kvtui", "wall_s": 0.0}
+    found: list[Event] = [{**own, "kind": "geometry", "tier": "valkey", "bytes_per_token": 8192}]
+    for one in samples:
+        found.append({**own, "kind": "sample", **json.loads(json.dumps(one.to_json()))})
+    return found
+
+
+COLD = [sample(n, Pass.COLD, 400.0 + n) for n in range(8)]
+CACHED = [sample(n, Pass.CACHED, 40.0, Verdict.FULL) for n in range(8)]
+
+
+def one_row(samples: list[Sample]) -> Row:
+    rows = result_of("run", lab_plan(), events(samples)).rows
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_a_row_pairs_each_document_with_itself() -> None:
+    found = one_row(COLD + CACHED)
+    assert (found.cold_ms, found.cold_n) == (403.5, 8)
+    assert (found.cached_ms, found.cached_n) == (40.0, 8)
+    assert found.speedup == pytest.approx(403.5 / 40)
+    assert (found.worst_speedup, found.worst_document) == (10.0, "doc-0")
+    assert (found.reused, found.documents) == (8, 8)
+    assert found.reused_bytes == 8 * 2048 * 8192
+    assert found.throughput_bytes_s == pytest.approx(2048 * 8192 / 0.040)
+
+
+def test_a_failed_request_is_no_figure() -> None:
+    found = one_row([*COLD[1:], sample(0, Pass.COLD, None, Verdict.UNKNOWN), *CACHED])
+    assert (found.cold_n, found.cached_n) == (7, 8)
+    assert found.speedup == pytest.approx(404 / 40)
+
+
+def test_unknown_and_partial_are_not_reuse() -> None:
+    cached = [
+        sample(0, Pass.CACHED, 40.0, Verdict.FULL),
+        sample(1, Pass.CACHED, 40.0, Verdict.PARTIAL),
+        sample(2, Pass.CACHED, 40.0, Verdict.UNKNOWN),
+    ]
+    found = one_row(COLD + cached)
+    assert (found.reused, found.partial, found.unknown) == (1, 1, 1)
+    assert found.reused_bytes == (2048 + 256) * 8192
+
+
+def test_warm_ups_and_the_gate_are_never_mixed_in() -> None:
+    extra = [
+        sample(90 + n, step, 9.0) for n, step in enumerate((Pass.WARMUP, Pass.GATE_COLD, Pass.GATE_CACHED))
+    ]
+    assert one_row(COLD + CACHED + extra) == one_row(COLD + CACHED)
+
+
+def test_only_the_last_attempt_of_a_block_counts() -> None:
+    again = [sample(n, Pass.COLD, 500.0, request_id=f"again.{n}", attempt=2) for n in range(3)]
+    found = one_row(COLD + CACHED + again)
+    assert (found.cold_n, found.cold_ms, found.cached_n) == (3, 500.0, 0)
+
+
+def test_a_fleet_row_takes_the_cold_pass_that_it_followed() -> None:
+    fleet = [
+        sample(n, Pass.CACHED, 50.0, Verdict.FULL, request_id=f"f.{n}", topology="fleet", node="gpu-b")
+        for n in range(8)
+    ]
+    single, both = result_of("run", lab_plan(), events(COLD + CACHED + fleet)).rows
+    assert (single.topology, both.topology) == ("single", "fleet")
+    assert (both.cold_ms, both.cached_ms) == (403.5, 50.0)
+
+
+def test_no_data_is_a_dash() -> None:
+    result = result_of("run", lab_plan(), events(COLD))
+    text = result_text(result)
+    cells = next(line for line in text.splitlines() if line.strip().startswith("valkey")).split()
+    assert cells[:4] == ["valkey", "404", "(n=8)", "–"]
+    assert cells.count("–") == 6
+    assert row("t", Topology.SINGLE, 8, [], [], None).cold_ms is None
+
+
+def test_every_number_of_a_table_has_its_n_and_nothing_is_ansi() -> None:
+    text = result_text(result_of("run", lab_plan(), events(COLD + CACHED)))
+    assert "404 (n=8)" in text
+    assert "40.0 (n=8)" in text
+    assert "10.09×" in text
+    assert "8/8" in text
+    assert "\x1b" not in text
+
+
+def test_the_end_of_a_run_is_the_last_word_of_its_events() -> None:
+    own: list[Event] = [{"kind": "run_begin"}, {"kind": "run_failed", "message": "why"}]
+    assert state_of(own) == ("failed", "why")
+    assert state_of([*own, {"kind": "attached"}]) == ("running", "")
+    assert state_of([*own, {"kind": "attached"}, {"kind": "run_done"}]) == ("done", "")
+
+
+def test_a_finding_is_said_once() -> None:
+    finding = Finding(Level.WARNING, "code", "text", "remedy", "where")
+    event = {"kind": "finding", "src": "kvtui", "finding": finding.to_json()}
+    result = result_of("run", lab_plan(), [event, event])
+    assert result.findings == (finding,)
+    assert "! where: text remedy" in result_text(result)
+
+
+@given(st.lists(st.tuples(st.floats(1, 1e5), st.floats(1, 1e5)), min_size=1, max_size=40))
+def test_the_median_lies_among_the_documents(pairs: list[tuple[float, float]]) -> None:
+    cold = [sample(n, Pass.COLD, a) for n, (a, _) in enumerate(pairs)]
+    cached = [sample(n, Pass.CACHED, b, Verdict.FULL) for n, (_, b) in enumerate(pairs)]
+    found = row("valkey", Topology.SINGLE, len(pairs), cold, cached, 1)
+    ratios = [a / b for a, b in pairs]
+    assert found.speedup is not None
+    assert found.worst_speedup is not None
+    assert min(ratios) == found.worst_speedup <= found.speedup <= max(ratios)
