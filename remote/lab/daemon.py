@@ -86,8 +86,6 @@ async def run(order: Order, ready: IO[str]) -> None:
         for acceptor in acceptors:
             acceptor.close()
         order.paths.info.unlink(missing_ok=True)
-        if store is not None and store.returncode is None:
-            store.terminate()  # it rewrites its title and environment, so it is not found by its marker
         but = {os.getpid(), guard_process.pid}
         survivors = await asyncio.to_thread(members.end, order.lab_id, but)
         if store is not None:
