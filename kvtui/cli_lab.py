@@ -30,7 +30,7 @@ def up() -> None:
     from kvtui import lab
     from kvtui.progress import Progress
 
-    info = _finish(lab.up(places(), Progress().say))
+    info = _finish(lab.up(places(), Progress()))
     for name, host in info.nodes.items():
         typer.echo(f"{name:8}ssh port {host.port} on {host.address}")
     typer.echo(f"{'store':8}Valkey port {info.store.port} on {info.store.host}")
@@ -42,7 +42,7 @@ def down() -> None:
     from kvtui import lab
     from kvtui.progress import Progress
 
-    was = _finish(lab.down(places(), Progress().say))
+    was = _finish(lab.down(places(), Progress()))
     typer.echo("The lab is down." if was else "There was no lab.", err=True)
 
 
@@ -64,3 +64,12 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
             typer.echo(problem)
     if found.problems:
         raise typer.Exit(ExitCode.RUN_FAILED)
+
+
+@app.command()
+def install() -> None:
+    """Install the lab's engine environment, unless it is there."""
+    from kvtui import lab
+    from kvtui.progress import Progress
+
+    _finish(lab.ensure_engine(places(), Progress()))

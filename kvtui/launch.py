@@ -54,7 +54,7 @@ async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool
     """
     if plan.lab or on_lab:
         was_up = await lab.is_up(where)
-        info = await lab.up(where, progress.say, None if was_up else _IDLE_LAB_S)
+        info = await lab.up(where, progress, None if was_up else _IDLE_LAB_S)
         plan = _lab_plan(plan, info)
         target = target_of_lab(info, plan.engine_nodes, owns_lab=not was_up)
     else:
@@ -69,7 +69,7 @@ async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: 
     """The run's target; a lab that was started anew since then has other ports."""
     target = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
     if target.lab:
-        info = await lab.up(where, progress.say, _IDLE_LAB_S if target.owns_lab else None)
+        info = await lab.up(where, progress, _IDLE_LAB_S if target.owns_lab else None)
         target = target_of_lab(info, plan.engine_nodes, owns_lab=target.owns_lab)
         record.write_json(record.target_file, target.to_json())
     return target
@@ -110,7 +110,7 @@ async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Resu
             finally:
                 over = state_of(ctx.journal.events)[0] != "running"
                 if over and target.owns_lab:
-                    await lab.down(where, progress.say)
+                    await lab.down(where, progress)
         return result(record)
 
 
@@ -146,4 +146,4 @@ async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
         async with _context(record, plan, target, progress) as ctx:
             await runner.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
             if target.owns_lab:
-                await lab.down(where, progress.say)
+                await lab.down(where, progress)

@@ -32,6 +32,7 @@ from remote.ssh_errors import explain
 CHANNELS = 8  # OpenSSH's MaxSessions is 10 a connection; a rest stays free for others on it
 OLDEST_PYTHON = (3, 8)
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
+MARGIN_S = 5.0  # for the way there and back, so that the agent's own time-out is heard
 NOT_FOUND = (126, 127)  # what a shell says of a command that it cannot run
 # One line, without backslashes or nested quotes: it must pass through sh, csh and fish alike.
 _LOOK = (
@@ -106,17 +107,24 @@ class Link:
     async def agent(self, command: str, *, timeout_s: float = 60, **args: Any) -> dict[str, Any]:
         """Ask the node's agent; uploads it first where it is missing, and repeats when the link was lost.
 
+        Args:
+            command: What to do.
+            timeout_s: Time for the answer; the agent knows it too, and may use less of it.
+            args: The command's arguments.
+
         Raises:
             AgentError: The agent said no.
             NoPython: The node has no Python that can run it.
             CommandTimeout: No answer in time.
             NodeUnreachable: No connection in time.
         """
-        request = json.dumps(args).encode()
+        request = json.dumps({"timeout_s": timeout_s, **args}).encode()
 
         async def ask() -> dict[str, Any]:
             facts = await self.facts()
-            done = await self.run(shlex.join(_argv(facts, command)), stdin=request, timeout_s=timeout_s)
+            done = await self.run(
+                shlex.join(_argv(facts, command)), stdin=request, timeout_s=timeout_s + MARGIN_S
+            )
             return self._answer(command, done)
 
         answer = await self._repeated(ask, timeout_s)

@@ -150,8 +150,10 @@ async def _served_model(ctx: Context, node: str, port: int) -> str | None:
         if health["status"] != 200:
             return None
         models = await link.agent("http", port=port, method="GET", path="/v1/models", timeout_s=5)
-    except AgentError:
-        return None
+    except AgentError as error:
+        if error.code in ("refused", "timeout", "broken"):
+            return None
+        raise
     return str(json_of(models)["data"][0]["id"]) if models["status"] == 200 else None
 
 

@@ -34,8 +34,10 @@ def counter(text: str, name: str) -> float | None:
 async def _scrape(ctx: Context, node: str, port: int) -> str | None:
     try:
         answer = await ctx.links[node].agent("http", port=port, method="GET", path="/metrics", timeout_s=10)
-    except AgentError:
-        return None
+    except AgentError as error:
+        if error.code in ("refused", "timeout", "broken"):
+            return None
+        raise
     return str(answer["text"]) if answer["status"] == 200 else None
 
 

@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON := $(shell command -v python3 || command -v python)
+BIN := .venv/bin
+
+.PHONY: help run dev engine check format test test-fast kills bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+python:
+	@test -n "$(PYTHON)" || { echo "There is no python3 on this machine: install Python 3.11, 3.12 or 3.13." >&2; exit 2; }
+
+run: python ## Install everything, run the default plan on the lab, print the tables
+	@"$(PYTHON)" kvtui/bootstrap.py --run
+
+dev: python ## Install kvtui with what checks and tests need
+	@"$(PYTHON)" kvtui/bootstrap.py --dev
+
+engine: python ## Install the lab's engine environment too
+	@"$(PYTHON)" kvtui/bootstrap.py --dev --engine
+
+check: dev ## Format, lint, types, layers, import hygiene
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_imports.py
+
+format: dev ## Format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: engine ## The whole suite, the end-to-end run on real engines included
+	$(BIN)/python -m pytest
+
+test-fast: dev ## The suite without real engines
+	$(BIN)/python -m pytest -m "not lab"
+
+kills: engine ## Kill kvtui at 20 random moments of lab runs, and record what was lost (nothing)
+	$(BIN)/python -m bench.kills
+
+bench: dev ## Accuracy of the time to first token
+	$(BIN)/python -m bench.ttft_error
+
+clean: ## Remove the virtual environment and caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
