@@ -29,10 +29,11 @@ class Teller(Protocol):
 
 
 def requirements(extra: str) -> tuple[str, ...]:
-    """The pins of an extra, as the installed package's own metadata names them."""
+    """The pins of an extra, as the installed package's own metadata names them, vLLM's first."""
     ending = re.compile(rf"""\s*;\s*extra\s*==\s*['"]{re.escape(extra)}['"]\s*$""")
     found = importlib.metadata.requires("kvtui") or []
-    return tuple(ending.sub("", line) for line in found if ending.search(line))
+    pins = (ending.sub("", line) for line in found if ending.search(line))
+    return tuple(sorted(pins, key=lambda pin: not pin.startswith("vllm")))
 
 
 def lab_paths(where: Places) -> LabPaths:
