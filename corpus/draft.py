@@ -62,7 +62,7 @@ class Draft:
             CorpusError: Every try gave a paragraph that is there already.
         """
         for _ in range(_TRIES):
-            text = make().replace("  ", " ")
+            text = _tidy(make())
             if text not in self._seen:
                 self._seen.add(text)
                 self.add(prefix + text)
@@ -77,6 +77,12 @@ class Draft:
         label = f"{self.section}.{self.clause}"
         self._labels.append((self.section, label))
         return self.paragraph(make, f"{label} ")
+
+    def subsection(self, make: Callable[[], str]) -> str:
+        """Append a subsection of the open section, numbered like ``(2)`` and referred to like ``7(2)``."""
+        self.clause += 1
+        self._labels.append((self.section, f"{self.section}({self.clause})"))
+        return self.paragraph(make, f"({self.clause}) ")
 
     def text(self) -> str:
         """The whole document with its references resolved, ending in a line feed."""
@@ -96,3 +102,8 @@ class Draft:
             if section != owner:
                 return label
         return self._labels[0][1]
+
+
+def _tidy(text: str) -> str:
+    """Close the gaps that an alternative left empty has made."""
+    return text.replace("  ", " ").replace(" .", ".").replace(" ,", ",").replace(" ;", ";")

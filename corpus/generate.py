@@ -6,14 +6,26 @@ from collections.abc import Callable, Iterator
 
 from corpus.dice import Dice
 from corpus.document import Document
-from corpus.legal import lease
-from corpus.medical import discharge
+from corpus.legal import judgment, lease, notice, spa, statute
+from corpus.medical import casereport, discharge, guideline, narratives, protocol
 
 Writer = Callable[[Dice, int], tuple[str, str]]
 
 KINDS: dict[str, tuple[tuple[str, Writer], ...]] = {
-    "legal": (("lease", lease.write),),
-    "medical": (("discharge-summary", discharge.write),),
+    "legal": (
+        ("lease", lease.write),
+        ("share-purchase", spa.write),
+        ("judgment", judgment.write),
+        ("statute", statute.write),
+        ("regulatory-notice", notice.write),
+    ),
+    "medical": (
+        ("discharge-summary", discharge.write),
+        ("case-report", casereport.write),
+        ("trial-protocol", protocol.write),
+        ("safety-narratives", narratives.write),
+        ("guideline", guideline.write),
+    ),
 }
 
 CHARACTERS_PER_TOKEN = 6.5

@@ -5,9 +5,9 @@ A rule file has headers ``[name]``, each followed by its alternatives, one a lin
 =====================  =====================================================================
 ``{name}``             a fact of the document, or an alternative of the rule of that name
 ``{^name}``            the same, its first letter a capital
-``{a name}``           the same, with "a" or "an" before it
+``{a name}``           the same, with "a" or "an" before it; ``{A name}`` with "A" or "An"
 ``{3..30}``            a whole number of that range; ``{5..90/5}`` in steps of five
-``{w 3..30}``          the number in words
+``{w 3..30}``          the number in words; ``{W 3..30}`` its first letter a capital
 ``{1.20..4.80}``       a number with as many decimals as are written
 ``{ref topic}``        the number of the section on that topic; ``{ref *}`` that of any other clause
 ``[one|two|]``         one of these texts, the last of them empty
@@ -30,7 +30,7 @@ class Slot:
 
     name: str
     capital: bool
-    article: bool
+    article: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,14 @@ class Range:
     high: int
     step: int
     decimals: int
-    words: bool
+    words: str
 
     def text(self, fraction: float) -> str:
         """The number at a fraction, from 0 up to 1, of the range."""
         value = self.low + self.step * int(fraction * ((self.high - self.low) // self.step + 1))
         if self.words:
-            return in_words(value)
+            text = in_words(value)
+            return text.capitalize() if self.words == "W " else text
         return str(value) if not self.decimals else f"{value / 10**self.decimals:.{self.decimals}f}"
 
 
@@ -70,7 +71,7 @@ Template = tuple[Part, ...]
 Rules = dict[str, tuple[Template, ...]]
 
 _HEADER = re.compile(r"\[([a-z0-9_]+)\]")
-_RANGE = re.compile(r"(w )?(\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)(?:/(\d+))?")
+_RANGE = re.compile(r"([wW] )?(\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)(?:/(\d+))?")
 
 
 @cache
@@ -146,10 +147,10 @@ def _hole(inner: str) -> Part:
         decimals = len(low.partition(".")[2])
         scale = 10**decimals
         return Range(
-            round(float(low) * scale), round(float(high) * scale), int(step or 1), decimals, bool(words)
+            round(float(low) * scale), round(float(high) * scale), int(step or 1), decimals, words or ""
         )
     if inner.startswith("ref "):
         return Reference(inner[4:])
-    article = inner.startswith("a ")
+    article = inner[0] if inner.startswith(("a ", "A ")) else ""
     name = inner[2:] if article else inner
     return Slot(name.removeprefix("^"), name.startswith("^"), article)

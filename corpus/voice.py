@@ -84,5 +84,5 @@ class Voice:
         if slot.capital:
             text = text[:1].upper() + text[1:]
         if slot.article:
-            out.append("an " if text[:1] in "aeiouAEIOU8" else "a ")
+            out.append(f"{slot.article}n " if text[:1] in "aeiouAEIOU8" else f"{slot.article} ")
         out.append(text)

@@ -125,6 +125,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     draft.add(
         voice.fill(f"Address: {cast.address()}. {person.person.title} is {{a occupation}} and {{living}}.")
     )
+    draft.add("PAST HISTORY\n\n" + "\n".join(f"- {voice.say('history')}" for _ in range(dice.between(3, 6))))
+    draft.add(f"ALLERGIES: {voice.say('allergy')}")
     _episode(draft, voice, person, stay)
     number = 0
     earlier = stay
@@ -146,10 +148,11 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
 
 def _episode(draft: Draft, voice: Voice, person: Patient, stay: Stay) -> None:
     dice = voice.dice
+    rhythm = dice.pick(("regular", "irregularly irregular"))
+    side = "left" if stay.condition.key == "pneumonia" else dice.pick(("left", "right"))
+    voice = voice.knowing({"side": side, "rhythm": rhythm})
     key = stay.condition.key
-    draft.add(f"PRINCIPAL DIAGNOSIS\n\n{stay.condition.name[:1].upper()}{stay.condition.name[1:]}")
-    draft.add("PAST HISTORY\n\n" + "\n".join(f"- {voice.say('history')}" for _ in range(dice.between(3, 6))))
-    draft.add(f"ALLERGIES\n\n{voice.say('allergy')}")
+    draft.add(f"PRINCIPAL DIAGNOSIS, {short_date(stay.admitted)}: {_capital(stay.condition.name)}")
     draft.add("PRESENTATION")
     draft.paragraph(
         lambda: (
@@ -176,14 +179,19 @@ def _day(draft: Draft, voice: Voice, person: Patient, stay: Stay, day: int) -> N
     dice = voice.dice
     left = (1 - (day - 1) / stay.days) ** 2
     illness = stay.condition
+    lost = 0.75 if illness.key == "heartfailure" else 0.1
     today: dict[str, Fact] = {
-        "weight_now": f"{person.weight_kg - 0.25 * day * (3 if illness.key == 'heartfailure' else 0.4):.1f}",
+        "weight_now": f"{person.weight_kg - lost * day:.1f}",
         "antibiotic_day": str(day),
+        "days_left": f"{stay.days - day} day{'s' if stay.days - day > 1 else ''}",
     }
+    phase = "early" if 2 * day <= stay.days else "late"
     voice = voice.knowing(today)
     draft.add(f"Day {day}, {short_date(add_days(stay.admitted, day - 1))}")
     draft.paragraph(
-        lambda: f"{voice.say('round_open')} {voice.say(f'{illness.key}_day')} {voice.say('exam_general')}"
+        lambda: (
+            f"{_round(voice, stay, day)} {voice.say(f'{illness.key}_day')} {voice.say(f'exam_general_{phase}')}"
+        )
     )
     temperature = 36.7 + (illness.temperature - 36.7) * left + dice.uniform(-0.2, 0.2)
     pulse = round(76 + (illness.pulse - 76) * left + dice.uniform(-4, 4))
@@ -198,13 +206,30 @@ def _day(draft: Draft, voice: Voice, person: Patient, stay: Stay, day: int) -> N
         )
     )
     draft.paragraph(lambda: f"{voice.say('nursing')} {voice.say('therapy')}")
-    draft.paragraph(lambda: f"Plan: {' '.join([*_changes(stay, day), voice.say('plan'), voice.say('plan')])}")
+    draft.paragraph(lambda: f"Plan: {' '.join([*_changes(stay, day), *_plans(voice, stay, day)])}")
+
+
+def _round(voice: Voice, stay: Stay, day: int) -> str:
+    """Who saw the patient: the post-take round comes first, the weekend's on a weekend."""
+    if day == 1:
+        return "Post-take round."
+    weekend = add_days(stay.admitted, day - 1).weekday() >= 5
+    return "Weekend review." if weekend else voice.say("round_open")
+
+
+def _plans(voice: Voice, stay: Stay, day: int) -> list[str]:
+    """What is to be done next; on the last day the patient goes home."""
+    if day == stay.days:
+        return [voice.say("plan_last")]
+    return [voice.say("plan"), voice.say("plan_near" if day > stay.days - 5 else "plan")]
 
 
 def _changes(stay: Stay, day: int) -> list[str]:
     lines = []
     for order in stay.orders:
-        if order.first == day:
+        if order.first == day and order.drug.drug_class in stay.condition.regular:
+            lines.append(f"Usual {order.drug.order(order.dose)} continued; monitor {order.drug.watch}.")
+        elif order.first == day:
             lines.append(
                 f"Start {order.drug.order(order.dose)} ({order.drug.drug_class}); monitor {order.drug.watch}."
             )

@@ -1,0 +1,26 @@
+"""What the kinds with numbered clauses share: writing out a section for each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from corpus.draft import Draft
+from corpus.voice import Voice
+
+
+def definitions(draft: Draft, voice: Voice, rule: str, opening: str) -> None:
+    """The section of defined words, in the order of the rule, which is the alphabet's."""
+    draft.open_section("definitions", "{n}. DEFINITIONS")
+    draft.numbered(lambda: opening)
+    for index in range(voice.size(rule)):
+        draft.paragraph(partial(voice.nth, rule, index))
+
+
+def sections(draft: Draft, voice: Voice, topics: Iterable[tuple[str, str]]) -> None:
+    """A section for each topic and title; its clauses in the order of the rule, most of them used."""
+    for topic, title in topics:
+        draft.open_section(topic, f"{{n}}. {title.upper()}")
+        for index in range(voice.size(topic)):
+            if index == 0 or voice.dice.chance(0.9):
+                draft.numbered(partial(voice.nth, topic, index))

@@ -1,0 +1,136 @@
+"""An Act that licenses an activity, with its schedules of areas, fees and amendments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from corpus.dice import Dice
+from corpus.draft import Draft
+from corpus.grammar import rules
+from corpus.legal.jurisdiction import jurisdiction
+from corpus.numerals import add_days, long_date, roman
+from corpus.people import Cast
+from corpus.voice import Voice
+
+_PARTS = (
+    ("Preliminary", (("prelim", "Interpretation and application"), ("body_rules", "The {body}"))),
+    (
+        "Licences",
+        (
+            ("licence_need", "Requirement of a licence"),
+            ("application", "Applications"),
+            ("condition_rules", "Conditions"),
+            ("revoke", "Suspension and revocation"),
+        ),
+    ),
+    (
+        "Enforcement",
+        (
+            ("inspectors", "Inspectors and entry"),
+            ("notices", "Improvement and prohibition notices"),
+            ("offences", "Offences"),
+            ("penalties", "Civil penalties"),
+            ("appeals", "Appeals"),
+        ),
+    ),
+    ("General", (("fees", "Fees"), ("regs", "Regulations"), ("final", "Citation, commencement and extent"))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """The facts of an Act: what it is about, in the words that its sections need."""
+
+    title: str
+    thing: str
+    things: str
+    activity: str
+    role: str
+    body: str
+    passed: date
+    chapter: int
+
+
+def write(dice: Dice, min_characters: int) -> tuple[str, str]:
+    """Title and text of one statute."""
+    voice = Voice(rules("names", "law", "statute"), dice, {})
+    cast = Cast(voice)
+    voice = voice.knowing(jurisdiction(voice, cast))
+    subject, thing, things, activity, role = voice.say("act_subject").split("|")
+    act = Act(
+        subject, thing, things, activity, role, voice.say("body"),
+        add_days(date(1958, 3, 1), dice.between(0, 22000)), dice.between(3, 78),
+    )  # fmt: skip
+    commence = add_days(act.passed, dice.between(90, 400))
+    voice = voice.knowing(
+        {
+            "subject_title": act.title,
+            "thing": act.thing,
+            "things": act.things,
+            "activity": act.activity,
+            "body": act.body,
+            "year": str(act.passed.year),
+            "year_day": dice.pick(("30 June", "31 July", "30 September")),
+            "commence": long_date(commence),
+        }
+    )
+    country = voice.fill("{country}")
+    draft = Draft(dice)
+    draft.add(
+        f"{act.title.upper()} ACT {act.passed.year}\n\n{act.passed.year} Chapter {act.chapter}\n\n"
+        f"An Act to provide for the licensing of those who {act.activity}; to establish the {act.title} {act.body}; "
+        f"to confer powers of inspection; and for connected purposes.\n\n[{long_date(act.passed)}]"
+    )
+    draft.add(f"BE IT ENACTED by the legislature of {country} as follows:")
+    for number, (part, parts) in enumerate(_PARTS, 1):
+        draft.add(f"PART {roman(number)}\n{part.upper()}")
+        for topic, title in parts:
+            draft.open_section(topic, f"{{n}} {title.format(body=act.body)}")
+            for index in range(voice.size(topic)):
+                if index == 0 or dice.chance(0.92):
+                    draft.subsection(partial(voice.nth, topic, index))
+    _schedules(draft, voice, dice, min_characters)
+    return f"{act.title} Act {act.passed.year} (c. {act.chapter})", draft.text()
+
+
+def _schedules(draft: Draft, voice: Voice, dice: Dice, min_characters: int) -> None:
+    draft.add("SCHEDULE 1\nDESIGNATED AREAS")
+    areas = 4 + max(0, min_characters - draft.size) // 1600
+    for number in range(1, areas + 1):
+        draft.paragraph(partial(voice.say, "area"), f"{number} ")
+    draft.add("SCHEDULE 2\nPARTICULARS TO ACCOMPANY AN APPLICATION")
+    draft.add(
+        voice.fill(
+            "The name, address and date of birth of the applicant; a plan of the {thing} to a scale of not less "
+            "than 1:{500..2500/250}; the name of each proposed {role}; a certificate of insurance for not less "
+            "than {money_big}; and a statement of every contravention in the preceding {w 5..10} years."
+        )
+    )
+    draft.add("SCHEDULE 3\nFEES")
+    draft.add(
+        "\n".join(
+            voice.fill(f"{label} | {{money_small}}")
+            for label in (
+                "Application",
+                "Renewal",
+                "Variation",
+                "Transfer",
+                "Certified copy",
+                "Inspection on request",
+            )
+        )
+    )
+    draft.add("SCHEDULE 4\nTRANSITIONAL PROVISIONS")
+    draft.paragraph(
+        lambda: voice.fill(
+            "A person who on {commence} lawfully carries on an activity for which a licence is required is taken to "
+            "hold one until the end of {w 6..18} months, or until an application made in that time is determined."
+        )
+    )
+    draft.add("SCHEDULE 5\nAMENDMENTS AND REPEALS")
+    number = 0
+    while draft.size < min_characters:
+        number += 1
+        draft.paragraph(partial(voice.say, "amendment"), f"{number} ")
