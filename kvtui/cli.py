@@ -114,6 +114,18 @@ def attach(run: RunArgument = None, as_json: JsonOption = False) -> None:
 
 
 @app.command()
+def replay(as_json: JsonOption = False) -> None:
+    """Tell a recorded run of the lab; for machines that cannot run an engine."""
+    from kvtui.plan import load_plan
+    from kvtui.progress import Progress, RunProgress
+    from kvtui.recordings import DEFAULT_PLAN, RECORDED
+    from kvtui.recordings import replay as tell
+
+    progress = RunProgress(load_plan(DEFAULT_PLAN), Progress())
+    _print(tell(RECORDED, progress.see), as_json)
+
+
+@app.command()
 def stop(run: RunArgument = None) -> None:
     """Stop a run, and remove what it left on its nodes."""
     from kvtui import launch as launching

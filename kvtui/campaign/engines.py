@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 from collections.abc import Iterable
@@ -23,6 +24,9 @@ from remote.process import Process, Status
 from remote.tail import FileCopy
 
 _POLL_S = 1.0
+_FULL_TURN = 5
+# Uvicorn's line; a hint that asking is worth while, not a proof.
+STARTED = b"Application startup complete"
 _STOP_GRACE_S = 5.0
 # Printed by LMCache 0.5.x (v1/manager.py) when it gave up while the engine serves on without a cache.
 DEGRADED = "System will operate in degraded mode"
@@ -172,27 +176,30 @@ async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
     """
     process, copy = engine(ctx, block, node), log_copy(ctx, block, node)
     port, _ = ports(ctx, block, node)
-    while True:
-        await copy.update()
-        status = await process.status()
-        if status.state != "running":
-            await copy.update()
-            raise _failed(node, copy.lines(), status)
-        started_s = time.time() - (status.started_wall_s or time.time())
-        served = await _served_model(ctx, node, port)
-        if served is not None:
-            await copy.update()
-            unfit = _unfit(ctx, block, node, copy.lines(), served)
-            if unfit is not None:
-                raise unfit
-            return started_s
-        if started_s > ctx.plan.engine.start_timeout_s:
-            raise StepTimeout(
-                f"The engine on {node} does not serve after {started_s:.0f} s: {_last_words(copy.lines())}.",
-                "Raise start_timeout_s below [engine], or read its log in the run's record.",
-            )
-        ctx.reporter.phase(f"{node}: engine starting, {started_s:.0f} s: {_last_words(copy.lines())}")
+    for turn in itertools.count():
+        new = await copy.update()
+        # Each question costs the starting engine some of its own processor, so most turns ask only one.
+        if turn % _FULL_TURN == 0 or STARTED in new:
+            status = await process.status()
+            if status.state != "running":
+                await copy.update()
+                raise _failed(node, copy.lines(), status)
+            started_s = time.time() - (status.started_wall_s or time.time())
+            served = await _served_model(ctx, node, port)
+            if served is not None:
+                await copy.update()
+                unfit = _unfit(ctx, block, node, copy.lines(), served)
+                if unfit is not None:
+                    raise unfit
+                return started_s
+            if started_s > ctx.plan.engine.start_timeout_s:
+                raise StepTimeout(
+                    f"The engine on {node} does not serve after {started_s:.0f} s: {_last_words(copy.lines())}.",
+                    "Raise start_timeout_s below [engine], or read its log in the run's record.",
+                )
+            ctx.reporter.phase(f"{node}: engine starting, {started_s:.0f} s: {_last_words(copy.lines())}")
         await asyncio.sleep(_POLL_S)
+    raise AssertionError
 
 
 async def start(ctx: Context, block: Block) -> dict[str, Any]:
