@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import time
 from collections.abc import Iterable
@@ -167,39 +166,47 @@ def json_of(answer: dict[str, Any]) -> dict[str, Any]:
     return parsed
 
 
-async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
-    """Wait until the engine on a node truly serves; the seconds from its start.
+async def _serving_since(ctx: Context, block: Block, node: str, copy: FileCopy) -> float | None:
+    """Seconds from the engine's start until it truly served, or ``None`` while it is still starting.
 
     Raises:
         EngineFailed: It ended, or serves without what the plan asks for.
         StepTimeout: It did neither in the plan's time.
     """
-    process, copy = engine(ctx, block, node), log_copy(ctx, block, node)
-    port, _ = ports(ctx, block, node)
-    for turn in itertools.count():
+    status = await engine(ctx, block, node).status()
+    if status.state != "running":
+        await copy.update()
+        raise _failed(node, copy.lines(), status)
+    since_s = time.time() - (status.started_wall_s or time.time())
+    served = await _served_model(ctx, node, ports(ctx, block, node)[0])
+    if served is not None:
+        await copy.update()
+        unfit = _unfit(ctx, block, node, copy.lines(), served)
+        if unfit is not None:
+            raise unfit
+        return since_s
+    words = _last_words(copy.lines())
+    if since_s > ctx.plan.engine.start_timeout_s:
+        raise StepTimeout(
+            f"The engine on {node} does not serve after {since_s:.0f} s: {words}.",
+            "Raise start_timeout_s below [engine], or read its log in the run's record.",
+        )
+    ctx.reporter.phase(f"{node}: engine starting, {since_s:.0f} s: {words}")
+    return None
+
+
+async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
+    copy = log_copy(ctx, block, node)
+    turn = 0
+    while True:
         new = await copy.update()
         # Each question costs the starting engine some of its own processor, so most turns ask only one.
         if turn % _FULL_TURN == 0 or STARTED in new:
-            status = await process.status()
-            if status.state != "running":
-                await copy.update()
-                raise _failed(node, copy.lines(), status)
-            started_s = time.time() - (status.started_wall_s or time.time())
-            served = await _served_model(ctx, node, port)
-            if served is not None:
-                await copy.update()
-                unfit = _unfit(ctx, block, node, copy.lines(), served)
-                if unfit is not None:
-                    raise unfit
-                return started_s
-            if started_s > ctx.plan.engine.start_timeout_s:
-                raise StepTimeout(
-                    f"The engine on {node} does not serve after {started_s:.0f} s: {_last_words(copy.lines())}.",
-                    "Raise start_timeout_s below [engine], or read its log in the run's record.",
-                )
-            ctx.reporter.phase(f"{node}: engine starting, {started_s:.0f} s: {_last_words(copy.lines())}")
+            since_s = await _serving_since(ctx, block, node, copy)
+            if since_s is not None:
+                return since_s
+        turn += 1
         await asyncio.sleep(_POLL_S)
-    raise AssertionError
 
 
 async def start(ctx: Context, block: Block) -> dict[str, Any]:
