@@ -76,8 +76,9 @@ def _carry_on(record: RunRecord, as_json: bool) -> None:
     try:
         _print(asyncio.run(launching.carry_on(record, places(), progress)), as_json)
     except BaseException as error:
-        _print(launching.result(record), as_json)
-        raise ending(error, places().log, run=record.run) from error
+        result = launching.result(record)
+        _print(result, as_json)
+        raise ending(error, places().log, record.run, result.state) from error
 
 
 @app.command()

@@ -33,13 +33,22 @@ def exit_code(error: BaseException) -> ExitCode:
     return ExitCode.RUN_FAILED
 
 
-def ending(error: BaseException, log: Path, run: str = "") -> typer.Exit:
+def _interrupted(run: str, state: str) -> str:
+    if not run:
+        return "Interrupted."
+    if state == "running":
+        return f"Run {run} was cut off before all of it was ended. End it with: kvtui stop {run}"
+    return f"Run {run} was stopped; what it measured is kept."
+
+
+def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> typer.Exit:
     """Say what went wrong, and how to go on; returns what to raise.
 
     Args:
         error: The failure.
         log: Where its traceback goes.
         run: Id of the run, when there is one.
+        state: Its state.
     """
     import asyncio
 
@@ -48,13 +57,12 @@ def ending(error: BaseException, log: Path, run: str = "") -> typer.Exit:
     if isinstance(error, typer.Exit):
         return error
     if isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
-        what = f"Run {run} was stopped; what it measured is kept." if run else "Interrupted."
-        typer.echo(what, err=True)
+        typer.echo(_interrupted(run, state), err=True)
         return typer.Exit(ExitCode.INTERRUPTED)
     _log(error, log)
     known = isinstance(error, KvtuiError | RemoteError)
     text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
-    if run and isinstance(error, NodeUnreachable):
+    if state == "running" and isinstance(error, NodeUnreachable):
         text += f" A pass under way goes on there; go on with: kvtui attach {run}"
     for line in getattr(error, "log_lines", ()):
         typer.echo(f"  {line}", err=True)

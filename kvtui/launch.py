@@ -16,7 +16,7 @@ from kvtui.campaign import runner
 from kvtui.campaign.context import Context
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
-from kvtui.errors import RecordError
+from kvtui.errors import RecordError, RunFailed
 from kvtui.journal import Journal, read_events
 from kvtui.kvsize import kv_shape, load_config
 from kvtui.lab_plan import for_lab
@@ -52,13 +52,20 @@ async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool
         LabError: The lab cannot be brought up.
         PlanError: The plan cannot be scaled to the lab.
     """
-    if plan.lab or on_lab:
-        was_up = await lab.is_up(where)
+    if not (plan.lab or on_lab):
+        return _record(plan, target_of_plan(plan), where)
+    was_up = await lab.is_up(where)
+    try:
         info = await lab.up(where, progress, None if was_up else _IDLE_LAB_S)
         plan = _lab_plan(plan, info)
-        target = target_of_lab(info, plan.engine_nodes, owns_lab=not was_up)
-    else:
-        target = target_of_plan(plan)
+        return _record(plan, target_of_lab(info, plan.engine_nodes, owns_lab=not was_up), where)
+    except BaseException:
+        if not was_up:
+            await lab.down(where, progress)
+        raise
+
+
+def _record(plan: Plan, target: Target, where: Places) -> RunRecord:
     record = create(where.runs, time.time())
     record.write_json(record.target_file, target.to_json())
     record.write(record.plan_file, plan.model_dump_json(indent=1) + "\n")
@@ -124,6 +131,7 @@ async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
 
     Raises:
         RecordError: It is over already, or its follower does not end.
+        RunFailed: Something of it is left on a node.
     """
     state, _ = state_of(read_events(record.events))
     if state != "running":
@@ -144,6 +152,11 @@ async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
     with record.follow():
         target = await _fresh_target(record, plan, where, progress)
         async with _context(record, plan, target, progress) as ctx:
-            await runner.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
+            failures = await runner.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
             if target.owns_lab:
                 await lab.down(where, progress)
+    if failures:
+        raise RunFailed(
+            f"Run {record.run} is recorded as stopped, but not everything of it could be ended: {failures[0]}",
+            "Look at the node yourself.",
+        )

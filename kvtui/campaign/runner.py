@@ -126,8 +126,12 @@ async def clean_up(ctx: Context) -> tuple[str, ...]:
     return tuple(dict.fromkeys(failures))
 
 
-async def end_early(ctx: Context, kind: str, message: str) -> None:
-    """Record why a run ended, and undo what it did on the nodes."""
+async def end_early(ctx: Context, kind: str, message: str) -> tuple[str, ...]:
+    """Record why a run ended, and undo what it did on the nodes.
+
+    Returns:
+        A sentence for each thing that could not be undone.
+    """
     ctx.reporter.phase("ending what this run started")
     try:
         async with asyncio.timeout(_CLEAN_UP_S):
@@ -139,6 +143,7 @@ async def end_early(ctx: Context, kind: str, message: str) -> None:
     for failure in failures:
         ctx.reporter.say(f"Not undone: {failure}")
     ctx.journal.append(kind, message=message, not_undone=list(failures))
+    return failures
 
 
 def _write_result(ctx: Context) -> None:
