@@ -109,6 +109,8 @@ async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Resu
     """
     plan = record.plan()
     with record.follow():
+        if state_of(read_events(record.events))[0] == "done":
+            return result(record)
         target = await _fresh_target(record, plan, where, progress)
         async with _context(record, plan, target, progress) as ctx:
             ctx.journal.append("attached" if ctx.journal.events else "run_begin", run=ctx.run, plan=plan.name)
@@ -157,6 +159,6 @@ async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
                 await lab.down(where, progress)
     if failures:
         raise RunFailed(
-            f"Run {record.run} is recorded as stopped, but not everything of it could be ended: {failures[0]}",
+            f"Run {record.run} is recorded as stopped, but not all of it could be ended: {failures[0]}",
             "Look at the node yourself.",
         )
