@@ -16,7 +16,7 @@ from kvtui.campaign import runner
 from kvtui.campaign.context import Context
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
-from kvtui.errors import RecordError, RunFailed
+from kvtui.errors import PlanError, RecordError, RunFailed
 from kvtui.journal import Journal, read_events
 from kvtui.kvsize import kv_shape, load_config
 from kvtui.lab_plan import for_lab
@@ -82,6 +82,15 @@ async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: 
     return target
 
 
+def _password(plan: Plan) -> str:
+    name = plan.store.password_env if plan.store else None
+    if name is None:
+        return ""
+    if name not in os.environ:
+        raise PlanError(f"The store's password is wanted from the environment variable {name}.", "Set it.")
+    return os.environ[name]
+
+
 @asynccontextmanager
 async def _context(
     record: RunRecord, plan: Plan, target: Target, progress: Progress
@@ -92,7 +101,7 @@ async def _context(
     watching.replay(journal.events)
     journal.listen(watching.see)
     try:
-        yield Context(plan, target, record, journal, links, progress)
+        yield Context(plan, target, record, journal, links, progress, store_password=_password(plan))
     finally:
         for link in links.values():
             await link.close()

@@ -114,6 +114,8 @@ class Store(_Part):
     node: Name
     address: str = "127.0.0.1"
     port: int = Field(default=6379, ge=1, le=65535)
+    password_env: str | None = None
+    """Name of the environment variable, where kvtui runs, that holds its password."""
 
 
 class Passes(_Part):

@@ -134,22 +134,33 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(link: Link, address: str, port: int) -> AsyncIterator[Store]:
+async def open_store(link: Link, address: str, port: int, password: str = "") -> AsyncIterator[Store]:
     """A client of the Valkey at ``address:port``, through an SSH link to its node.
+
+    Args:
+        link: The link to its node.
+        address: Its host, as that node resolves it.
+        port: Its port.
+        password: Its password, or empty for none.
 
     Raises:
         StoreUnavailable: Nothing answers there, or not as Valkey does.
     """
-    from glide_sync import GlideClient, GlideClientConfiguration, GlideError, NodeAddress
+    from glide_sync import GlideClient, GlideClientConfiguration, GlideError, NodeAddress, ServerCredentials
 
     where = f"{address}:{port} on {link.name}"
     async with link.forward(address, port) as local_port:
-        config = GlideClientConfiguration([NodeAddress("127.0.0.1", local_port)], request_timeout=_TIMEOUT_MS)
+        config = GlideClientConfiguration(
+            [NodeAddress("127.0.0.1", local_port)],
+            credentials=ServerCredentials(password) if password else None,
+            request_timeout=_TIMEOUT_MS,
+        )
         try:
             client = await asyncio.to_thread(GlideClient.create, config)
         except GlideError as error:
             raise StoreUnavailable(
-                f"No Valkey answers at {where}.", "Start it, or mend address and port below [store]."
+                f"No Valkey answers at {where}, or it refuses: {error}.",
+                "Start it, or mend address, port and password_env below [store].",
             ) from error
         store = Store(client, where)
         try:

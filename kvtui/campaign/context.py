@@ -43,6 +43,7 @@ class Context:
         homes: Home directory of each node.
         reporter: Who tells the person.
         shape: KV shape of the model, once known.
+        store_password: Password of the store, or empty; it is in no record.
     """
 
     plan: Plan
@@ -53,6 +54,7 @@ class Context:
     reporter: Reporter
     homes: dict[str, str] = field(default_factory=dict)
     shape: KvShape | None = None
+    store_password: str = field(default="", repr=False)
 
     @property
     def run(self) -> str:

@@ -42,7 +42,8 @@ def log_copy(ctx: Context, block: Block, node: str) -> FileCopy:
     """The copy of an engine's log in the run's record."""
     attempt = ctx.attempt(block)
     remote_path = f"{ctx.layout(node).engine_dir(block.name, attempt)}/log"
-    return FileCopy(ctx.links[node], remote_path, ctx.record.log(node, block.name, attempt))
+    local_path = ctx.record.log(node, block.name, attempt)
+    return FileCopy(ctx.links[node], remote_path, local_path, ctx.store_password)
 
 
 def ports(ctx: Context, block: Block, node: str) -> tuple[int, int]:
@@ -89,6 +90,7 @@ async def _start(ctx: Context, block: Block, node: str) -> bool:
             disk_dir=layout.disk_dir(tier.path) if tier.path else "",
             store_address=f"{ctx.target.store_address}:{ctx.target.store_port}",
             staging_gib=staging_gib(tier, longest),
+            store_password=ctx.store_password,
         )
         text = to_yaml(config_for(tier, ctx.plan.hash, placement))
         await link.upload(text.encode(), config_path)

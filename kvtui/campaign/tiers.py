@@ -27,7 +27,8 @@ _SETTLE_LIMIT_S = 120.0
 async def store_of(ctx: Context) -> AsyncIterator[Store]:
     """A client of the plan's store."""
     target = ctx.target
-    async with open_store(ctx.links[target.store_node], target.store_address, target.store_port) as store:
+    link = ctx.links[target.store_node]
+    async with open_store(link, target.store_address, target.store_port, ctx.store_password) as store:
         yield store
 
 
