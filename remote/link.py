@@ -125,6 +125,9 @@ class Link:
             done = await self.run(
                 shlex.join(_argv(facts, command)), stdin=request, timeout_s=timeout_s + MARGIN_S
             )
+            if done.exit_status != 0:
+                # Perhaps the uploaded package is gone: the next question looks again.
+                self._facts = None
             return self._answer(command, done)
 
         answer = await self._repeated(ask, timeout_s)
@@ -208,7 +211,11 @@ class Link:
 
     async def _collect(self, process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> Completed:
         try:
-            stdout, stderr = await process.communicate(stdin)
+            # A command that ends without reading all of its input is no fault.
+            with contextlib.suppress(OSError):
+                process.stdin.write(stdin)
+                process.stdin.write_eof()
+            stdout, stderr = await process.communicate()
         except ssh.CONNECTION_ERRORS as error:
             raise explain(error, self.host) from error
         status = process.returncode

@@ -24,6 +24,11 @@ class NodePackage:
     data: bytes
     file_name: str
 
+    @classmethod
+    def of(cls, data: bytes) -> NodePackage:
+        """The package with this content."""
+        return cls(data, f"{hashlib.sha256(data).hexdigest()[:16]}.pyz")
+
 
 @functools.cache
 def node_package() -> NodePackage:
@@ -38,5 +43,4 @@ def node_package() -> NodePackage:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(sources):
             archive.writestr(zipfile.ZipInfo(name, _OLDEST_ZIP_DATE), sources[name], zipfile.ZIP_DEFLATED)
-    data = buffer.getvalue()
-    return NodePackage(data, f"{hashlib.sha256(data).hexdigest()[:16]}.pyz")
+    return NodePackage.of(buffer.getvalue())

@@ -19,6 +19,7 @@ from pathlib import Path
 import asyncssh
 
 from remote.hosts import HostSpec
+from tests.remote.waiting import reached
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 START_LIMIT_S = 10.0
@@ -127,6 +128,8 @@ class InProcess(Node):
         for connection in connections:
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(connection.wait_closed(), 5)
+        # Each ends its shell.
+        await reached(lambda: self.sessions_now == 0)
 
     async def _shell(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
         self.sessions_now += 1
@@ -220,10 +223,10 @@ def _prepare_sshd(home: Path, keys: Keys) -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     force = keys.dir / "force.sh"
-    force.write_text(f'HOME=\'{home}\'; export HOME; cd "$HOME"; exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n')
+    force.write_text('cd "$HOME"; exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n')
     (keys.dir / "sshd_config").write_text(
         f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {keys.host}\nAuthorizedKeysFile {keys.authorized}\n"
-        f"PidFile none\nUsePAM no\nStrictModes no\nForceCommand /bin/sh {force}\n"
+        f"PidFile none\nUsePAM no\nStrictModes no\nSetEnv HOME={home}\nForceCommand /bin/sh {force}\n"
     )
     return port
 
