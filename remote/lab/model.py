@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 SERVED_NAME = "kvtui-tiny"
-BUILD = "1"
+BUILD = "2"
 """Changes whenever the model's files would."""
 STAMP = "kvtui-model.json"
 
-VOCAB = 4096
+VOCAB = 8192
 HIDDEN = 256
 INTERMEDIATE = 512
 LAYERS = 4

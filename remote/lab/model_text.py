@@ -24,6 +24,8 @@ FUNCTION_WORDS = _LISTS["function_words"]
 NOUNS = _LISTS["nouns"]
 VERBS = _LISTS["verbs"]
 ADJECTIVES = _LISTS["adjectives"]
+OPENINGS = _LISTS["openings"]
+"""Words that often begin a sentence, or are names."""
 MONTHS = _LISTS["months"]
 UNITS = _LISTS["units"]
 
@@ -36,14 +38,13 @@ def sentences(seed: int = 0, count: int = 30_000) -> Iterator[str]:
 
 
 def _sentence(source: random.Random, number: int) -> str:
-    words: list[str] = []
+    words = [source.choice(OPENINGS)]
     for _ in range(source.randint(2, 5)):
         words += [_common(source), source.choice(ADJECTIVES), _noun(source), _verb(source), _common(source)]
-        words += [_noun(source), _number(source)] if source.random() < 0.2 else [_noun(source)]
-    text = " ".join(words)
+        words += [_noun(source), _quantity(source)] if source.random() < 0.3 else [_noun(source)]
     ending = source.choice([".", ".", ".", ";", ":", "?", f" ({source.choice(ADJECTIVES)}).", ".\n", ".\n\n"])
-    opening = f"{number % 40 + 1}.{source.randint(1, 12)} " if source.random() < 0.1 else ""
-    return f"{opening}{text[0].upper()}{text[1:]}{ending}"
+    section = f"{number % 40 + 1}.{source.randint(1, 12)} " if source.random() < 0.1 else ""
+    return f"{section}{' '.join(words)}{ending}"
 
 
 def _common(source: random.Random) -> str:
@@ -66,7 +67,20 @@ def _verb(source: random.Random) -> str:
     return source.choice([word, f"{word}s", f"{stem}ed", f"{stem}ing", f"be {stem}ed"])
 
 
-def _number(source: random.Random) -> str:
-    if source.random() < 0.3:
-        return f"{source.randint(1, 28)} {source.choice(MONTHS)} {source.randint(1950, 2030)}"
-    return f"{source.choice([source.randint(0, 20), source.randint(0, 999)])} {source.choice(UNITS)}"
+def _quantity(source: random.Random) -> str:
+    """Write a date, a time, a reference or a measured value."""
+    day, month, year = source.randint(1, 28), source.choice(MONTHS), source.randint(1930, 2030)
+    whole, part = source.choice([source.randint(0, 20), source.randint(0, 999)]), source.randint(0, 99)
+    return source.choice(
+        [
+            f"{day} {month} {year}",
+            f"{day:02}-{month[:3]}-{year}",
+            f"{source.randint(0, 23):02}:{part % 60:02}",
+            f"section {whole}.{part % 20}",
+            f"({source.choice('abcdefgh')})",
+            f"{whole}/{part}",
+            f"{whole},{part:03} {source.choice(UNITS)}",
+            f"{whole}.{part % 10} {source.choice(UNITS)}",
+            f"{whole} {source.choice(UNITS)}",
+        ]
+    )
