@@ -1,4 +1,4 @@
-"""Shared prefixes on purpose: one system prompt before each document, so that partial reuse is a workload of its own."""
+"""Shared prefixes on purpose: one system prompt before each document makes partial reuse a workload."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def expected_reuse(
 ) -> tuple[ExpectedReuse, ...]:
     """What each request should find, given that the documents share nothing but the prefix.
 
-    In the cold pass the first request finds nothing and every other one the full chunks of the prefix; in the cached
-    pass each finds all its full chunks. A chunk that the prefix fills only in part holds tokens of the document and is
-    its own.
+    In the cold pass the first request finds nothing and every other one the full chunks of the prefix; in the
+    cached pass each finds all its full chunks. A chunk that the prefix fills only in part holds tokens of the
+    document and is its own.
 
     Args:
         documents: Id and length in tokens, without the prefix, in the order of sending.

@@ -13,6 +13,11 @@ REFERENCE_OPEN = "\x01"
 REFERENCE_CLOSE = "\x02"
 
 
+def pointer(topic: str) -> str:
+    """A reference to what the draft will know under this name when the document stands."""
+    return f"{REFERENCE_OPEN}{topic}{REFERENCE_CLOSE}"
+
+
 class Voice:
     """Renders rules. No alternative of a rule comes twice in a document before each has come once."""
 
@@ -70,7 +75,7 @@ class Voice:
             elif type(part) is Range:
                 out.append(part.text(self.dice.random()))
             elif type(part) is Reference:
-                out.append(f"{REFERENCE_OPEN}{part.topic}{REFERENCE_CLOSE}")
+                out.append(pointer(part.topic))
 
     def _append_slot(self, slot: Slot, out: list[str]) -> None:
         fact = self._facts.get(slot.name)

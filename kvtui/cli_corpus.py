@@ -164,9 +164,7 @@ def check(
     _say(f"{len(collection.documents)} documents can be used, {len(collection.problems)} problems.")
     if requests:
         whole = sum(request.input_tokens for request in requests)
-        _say(
-            f"{len(requests):,} requests of a trace: {whole:,} tokens, of which {sum(hits):,} should be found again."
-        )
+        _say(f"{len(requests):,} requests of a trace: {whole:,} tokens, {sum(hits):,} to be found again.")
     if not engine:
         _say("Lengths in tokens and shared chunks are exact only with --engine.")
     if not collection.clean:

@@ -1,4 +1,4 @@
-"""What ``kvtui corpus`` does: collects the documents, cuts them, writes them; prints nothing but narration."""
+"""What ``kvtui corpus`` does: collects the documents, cuts them, writes them."""
 
 from __future__ import annotations
 
@@ -121,9 +121,7 @@ def _cut_all(
             continue
         short = cut(document, ids, wish.tokens, tokenizer.decode(ids[: wish.tokens]))
         if short.cut_characters is None:
-            say(
-                f"  its {wish.tokens:,} ids do not decode to the beginning of the text; the ids are what is sent."
-            )
+            say(f"  its {wish.tokens:,} ids do not decode to the text's beginning; the ids are what is sent.")
         kept.append(document)
         cuts.append(short)
     titles = {document.document_id: document.title for document in kept}

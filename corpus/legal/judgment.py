@@ -13,8 +13,7 @@ from corpus.grammar import rules
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast, Person, grouped
-from corpus.voice import Fact, Voice
-
+from corpus.voice import Fact, Voice, pointer
 
 _TRADES = ("envelope", "floor", "services", "fittings")
 
@@ -63,10 +62,9 @@ def _facts(dice: Dice, cast: Cast, case: Dispute, sign: str) -> dict[str, Fact]:
     }
     for letter in "abcde":
         year = case.handed_down.year - dice.between(4, 60)
-        facts[f"case_{letter}"] = (
-            f"{cast.person().surname} v {cast.new('{firm_stem}')} {dice.pick(('Ltd', 'plc', 'Builders', 'Estates'))} "
-            f"[{year}] {dice.between(1, 4)} {dice.pick(('CLR', 'BCR', 'TCL'))} {dice.between(11, 940)}"
-        )
+        loser = f"{cast.new('{firm_stem}')} {dice.pick(('Ltd', 'plc', 'Builders', 'Estates'))}"
+        report = f"{dice.between(1, 4)} {dice.pick(('CLR', 'BCR', 'TCL'))} {dice.between(11, 940)}"
+        facts[f"case_{letter}"] = f"{cast.person().surname} v {loser} [{year}] {report}"
     days = {
         "contract_date": case.contract, "completion_date": case.completion, "practical_date": case.practical,
         "complaint_date": case.complaint, "letter_date": case.letter, "issue_date": case.issue,
@@ -78,7 +76,8 @@ def _facts(dice: Dice, cast: Cast, case: Dispute, sign: str) -> dict[str, Fact]:
         "delay_weeks": in_words((case.practical - case.completion).days // 7),
         "claimant": case.claimant,
         "defendant": case.defendant,
-        "expert_a": a.title, "expert_b": b.title, "a_pos": a.possessive, "b_pos": b.possessive, "b_subj": b.subject,
+        "expert_a": a.title, "expert_b": b.title,
+        "a_pos": a.possessive, "b_pos": b.possessive, "b_subj": b.subject,
         "a_judge": f"{cast.person().surname} J",
         "administrator": cast.person(woman=False).title,
         "site": cast.place(),
@@ -87,7 +86,8 @@ def _facts(dice: Dice, cast: Cast, case: Dispute, sign: str) -> dict[str, Fact]:
         "ld_rate": f"{sign}{grouped(dice.between(4_500, 28_000, 500))}",
         "counterclaim": f"{sign}{grouped(dice.between(210_000, 640_000, 250))}",
         "counterclaim_allowed": f"{sign}{grouped(dice.between(12_000, 190_000, 250))}",
-        "claimed_total": "{ref claimed_total}",
+        "claimed_total": pointer("claimed_total"),
+        "allowed_total": pointer("allowed_total"),
     }  # fmt: skip
 
 
@@ -118,16 +118,15 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     case = _dispute(dice, cast)
     long_project, project = voice.say("project").split("|")
     facts = _facts(dice, cast, case, sign)
-    for total in ("claimed_total", "allowed_total"):
-        facts[total] = f"\x01{total}\x02"
     voice = voice.knowing({**places, **facts, "project_long": long_project, "project": project})
     citation = f"[{case.handed_down.year}] {dice.pick(('HC', 'TCC', 'SC', 'CC'))} {dice.between(41, 3980)}"
     draft = Draft(dice)
+    counsel = [cast.person().name for _ in range(3)]
     draft.add(
-        f"{str(places['court']).upper()}\n\nNeutral citation: {citation}\n\nJudgment handed down on "
-        f"{long_date(case.handed_down)}\n\nBefore {case.judge.surname.upper()} J\n\nBetween\n\n{case.claimant} "
-        f"(Claimant)\n\nand\n\n{case.defendant} (Defendant)\n\n{cast.person().name} and {cast.person().name} for the "
-        f"claimant; {cast.person().name} for the defendant"
+        f"{str(places['court']).upper()}\n\nNeutral citation: {citation}\n\n"
+        f"Judgment handed down on {long_date(case.handed_down)}\n\nBefore {case.judge.surname.upper()} J\n\n"
+        f"Between\n\n{case.claimant} (Claimant)\n\nand\n\n{case.defendant} (Defendant)\n\n"
+        f"{counsel[0]} and {counsel[1]} for the claimant; {counsel[2]} for the defendant"
     )
     paragraphs = Paragraphs(draft)
     for heading, rule in (("Introduction", "j_intro"), ("The contract and the works", "j_contract")):

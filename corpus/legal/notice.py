@@ -1,4 +1,4 @@
-"""A regulator's decision notice after an inspection: findings, a penalty worked out in steps, what must be done."""
+"""A regulator's decision notice after an inspection: findings, a penalty worked out in steps, what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from corpus.grammar import rules
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast, Person, grouped
-from corpus.voice import Fact, Voice
+from corpus.voice import Fact, Voice, pointer
 
 _AREAS = ("records", "plant", "materials", "hygiene")
 _CLASSES = ("critical", "major", "major", "major", "other", "other")
@@ -109,18 +109,16 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
 
 
 def _steps(draft: Draft, voice: Voice, penalty: Penalty, sign: str) -> None:
+    known = voice.knowing(
+        {
+            "level": str(penalty.level_per_cent),
+            "starting": f"{sign}{grouped(penalty.starting)}",
+            "aggravation": str(penalty.aggravation_per_cent),
+        }
+    )
     draft.open_section("penalty", "{n}. PENALTY")
-    for line in (
-        "Step 1, disgorgement: no financial benefit was derived directly from the contraventions, and the figure is nil.",
-        f"Step 2, seriousness: relevant turnover was {sign}{grouped(penalty.turnover)}. The Authority assessed the level "
-        f"at {penalty.level_per_cent} per cent, which gives {sign}{grouped(penalty.starting)}.",
-        f"Step 3, aggravating and mitigating factors: an increase of {penalty.aggravation_per_cent} per cent gives "
-        f"{sign}{grouped(penalty.adjusted)}.",
-        "Step 4, deterrence: the Authority considers the figure sufficient and makes no adjustment.",
-        f"Step 5, settlement: a discount of {penalty.discount_per_cent} per cent applies. The penalty, rounded down to the "
-        f"nearest hundred, is {sign}{grouped(penalty.final)}.",
-    ):
-        draft.numbered(lambda line=line: line)  # type: ignore[misc]
+    for index in range(voice.size("n_penalty")):
+        draft.numbered(partial(known.nth, "n_penalty", index))
     draft.open_section("steps", "{n}. STEPS TO BE TAKEN")
     for rule in ("n_steps", "n_rights"):
         for index in range(voice.size(rule)):
@@ -138,10 +136,8 @@ def _findings(
     dice = voice.dice
     counts = {"critical": 0, "major": 0, "other": 0}
     draft.open_section("findings", "{n}. ANNEX: FINDINGS OF THE INSPECTION")
-    draft.add(
-        "The inspectors recorded \x01critical\x02 critical, \x01major\x02 major and \x01other\x02 other findings. "
-        "Each is set out below with its classification and the Firm's response."
-    )
+    counted = {f"{name}_count": pointer(name) for name in counts}
+    draft.paragraph(partial(voice.knowing(counted).say, "n_annex"))
     while draft.size < min_characters or sum(counts.values()) < 9:
         fclass = dice.pick(_CLASSES)
         counts[fclass] += 1
@@ -165,7 +161,7 @@ def _findings(
             }
         )
         draft.add(f"Finding {draft.section}.{draft.clause}: {known.say(f'fn_area_{area}')}")
-        draft.paragraph(lambda known=known: f"{known.say('fn_observe')} {known.say('fn_assess')}")  # type: ignore[misc]
+        draft.paragraph(partial(known.fill, "{fn_observe} {fn_assess}"))
         draft.paragraph(partial(known.say, "fn_response"))
     for name, count in counts.items():
         draft.name(name, in_words(count) if count else "no")

@@ -129,7 +129,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     )
     draft = Draft(dice)
     draft.add(
-        f"AGREEMENT for the sale and purchase of the shares of {sale.company}\n\nDated {long_date(sale.signing)}"
+        f"AGREEMENT for the sale and purchase of the shares of {sale.company}\n\n"
+        f"Dated {long_date(sale.signing)}"
     )
     draft.add(
         f"PARTIES\n\n(1) The persons named in Part 2 of Schedule 1 (the Sellers), of whom "
@@ -179,8 +180,8 @@ def _disclosures(
 ) -> None:
     dice = voice.dice
     draft.add(
-        f"SCHEDULE 3: DISCLOSURE LETTER\n\nTo {sale.buyer}, {long_date(sale.signing)}. The numbers on the left "
-        f"are those of this letter; the paragraph of Schedule 2 to which a disclosure is chiefly made follows."
+        f"SCHEDULE 3: DISCLOSURE LETTER\n\nTo {sale.buyer}, {long_date(sale.signing)}. "
+        "Each disclosure names the paragraph of Schedule 2 to which it chiefly relates."
     )
     number = 0
     while draft.size < min_characters:

@@ -47,7 +47,6 @@ class Act:
     thing: str
     things: str
     activity: str
-    role: str
     body: str
     passed: date
     chapter: int
@@ -58,9 +57,9 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     voice = Voice(rules("names", "law", "statute"), dice, {})
     cast = Cast(voice)
     voice = voice.knowing(jurisdiction(voice, cast))
-    subject, thing, things, activity, role = voice.say("act_subject").split("|")
+    subject, thing, things, activity = voice.say("act_subject").split("|")
     act = Act(
-        subject, thing, things, activity, role, voice.say("body"),
+        subject, thing, things, activity, voice.say("body"),
         add_days(date(1958, 3, 1), dice.between(0, 22000)), dice.between(3, 78),
     )  # fmt: skip
     commence = add_days(act.passed, dice.between(90, 400))
@@ -80,8 +79,9 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     draft = Draft(dice)
     draft.add(
         f"{act.title.upper()} ACT {act.passed.year}\n\n{act.passed.year} Chapter {act.chapter}\n\n"
-        f"An Act to provide for the licensing of those who {act.activity}; to establish the {act.title} {act.body}; "
-        f"to confer powers of inspection; and for connected purposes.\n\n[{long_date(act.passed)}]"
+        f"An Act to provide for the licensing of those who {act.activity}; to establish the {act.title} "
+        f"{act.body}; to confer powers of inspection; and for connected purposes.\n\n"
+        f"[{long_date(act.passed)}]"
     )
     draft.add(f"BE IT ENACTED by the legislature of {country} as follows:")
     for number, (part, parts) in enumerate(_PARTS, 1):
@@ -101,13 +101,7 @@ def _schedules(draft: Draft, voice: Voice, dice: Dice, min_characters: int) -> N
     for number in range(1, areas + 1):
         draft.paragraph(partial(voice.say, "area"), f"{number} ")
     draft.add("SCHEDULE 2\nPARTICULARS TO ACCOMPANY AN APPLICATION")
-    draft.add(
-        voice.fill(
-            "The name, address and date of birth of the applicant; a plan of the {thing} to a scale of not less "
-            "than 1:{500..2500/250}; the name of each proposed {role}; a certificate of insurance for not less "
-            "than {money_big}; and a statement of every contravention in the preceding {w 5..10} years."
-        )
-    )
+    draft.paragraph(partial(voice.say, "particulars"))
     draft.add("SCHEDULE 3\nFEES")
     draft.add(
         "\n".join(
@@ -123,12 +117,8 @@ def _schedules(draft: Draft, voice: Voice, dice: Dice, min_characters: int) -> N
         )
     )
     draft.add("SCHEDULE 4\nTRANSITIONAL PROVISIONS")
-    draft.paragraph(
-        lambda: voice.fill(
-            "A person who on {commence} lawfully carries on an activity for which a licence is required is taken to "
-            "hold one until the end of {w 6..18} months, or until an application made in that time is determined."
-        )
-    )
+    for index in range(voice.size("transitional")):
+        draft.paragraph(partial(voice.nth, "transitional", index), f"{index + 1} ")
     draft.add("SCHEDULE 5\nAMENDMENTS AND REPEALS")
     number = 0
     while draft.size < min_characters:

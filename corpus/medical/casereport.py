@@ -11,19 +11,12 @@ from functools import partial
 from corpus.dice import Dice
 from corpus.draft import Draft
 from corpus.grammar import rules
-from corpus.medical.drugs import Drug, drugs
+from corpus.medical.drugs import Drug, drugs, for_long_use, others
 from corpus.medical.labs import analytes
 from corpus.medical.patient import Patient, patient
 from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast
-from corpus.voice import Fact, Voice
-
-_INDICATIONS = {
-    "ACE inhibitor": "hypertension", "angiotensin receptor blocker": "hypertension", "statin": "raised cholesterol",
-    "calcium-channel blocker": "hypertension", "biguanide": "type 2 diabetes", "antidepressant": "low mood",
-    "SGLT2 inhibitor": "type 2 diabetes", "proton-pump inhibitor": "acid reflux", "anticonvulsant": "focal seizures",
-    "xanthine-oxidase inhibitor": "recurrent gout", "tetracycline": "rosacea", "macrolide": "sinusitis",
-}  # fmt: skip
+from corpus.voice import Fact, Voice, pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +56,10 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     voice = Voice(rules("names", "clinic", "casereport", "history"), dice, {})
     cast = Cast(voice)
     reaction, symptoms, sign, organ, markers = voice.say("reaction").split("|")
-    drug = drugs()[dice.pick(tuple(_INDICATIONS))]
+    drug = dice.pick(for_long_use())
     draft = Draft(dice)
     counted: dict[str, Fact] = {
-        name: f"\x01{name}\x02" for name in ("case_count", "latency_min", "latency_max", "recovered", "women")
+        name: pointer(name) for name in ("case_count", "latency_min", "latency_max", "recovered", "women")
     }
     voice = voice.knowing(
         {
@@ -78,14 +71,15 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
             "drug": drug.name,
             "drug_class": drug.drug_class,
             "watch": drug.watch.split(" and ")[0],
-            "indication": _INDICATIONS[drug.drug_class],
+            "indication": drug.indication,
             "rescue_drug": drugs()["corticosteroid"].name,
         }
     )
     authors = [cast.person() for _ in range(dice.between(3, 6))]
     names = ", ".join(f"{person.given[0]}. {person.surname}" for person in authors)
     hospital = cast.new("{hospital}")
-    title = f"{reaction[:1].upper()}{reaction[1:]} during treatment with {drug.name}: a series of cases from {hospital}"
+    subject = f"{reaction[:1].upper()}{reaction[1:]} during treatment with {drug.name}"
+    title = f"{subject}: a series of cases from {hospital}"
     draft.add(f"{title}\n\n{names}\n\nDepartment of Medicine, {hospital}")
     for heading, rule in (("ABSTRACT", "abstract"), ("INTRODUCTION", "intro")):
         draft.add(heading)
@@ -116,19 +110,16 @@ def _cases(
         cases.append(case)
         draft.add(f"CASE {len(cases)}")
         known = voice.knowing(_facts(voice, case, drug, markers))
-        draft.paragraph(lambda known=known: f"{known.say('case_open')} {known.say('case_background')}")  # type: ignore[misc]
+        draft.paragraph(partial(known.fill, "{case_open} {case_background}"))
         draft.paragraph(partial(known.say, "case_exam"))
         draft.paragraph(partial(known.say, "case_tests"))
-        draft.paragraph(lambda known=known: f"{known.say('case_course')} {known.say('case_causality')}")  # type: ignore[misc]
+        draft.paragraph(partial(known.fill, "{case_course} {case_causality}"))
     return cases
 
 
 def _facts(voice: Voice, case: Case, drug: Drug, markers: str) -> Mapping[str, Fact]:
     dice = voice.dice
-    table = drugs()
-    others = dice.take(
-        [name for name in table if table[name] is not drug and "by mouth" in table[name].route], 2
-    )
+    first, second = dice.take(others(drug), 2)
     history = dice.take(range(voice.size("illness")), 2)
     outcome = "outcome_recovered" if case.full else "outcome_sequelae"
     facts: dict[str, Fact] = {
@@ -145,8 +136,8 @@ def _facts(voice: Voice, case: Case, drug: Drug, markers: str) -> Mapping[str, F
         "naranjo_word": case.naranjo_word,
         "history_a": voice.nth("illness", history[0]),
         "history_b": voice.nth("illness", history[1]),
-        "other_drug_a": table[others[0]].order(table[others[0]].doses[0]),
-        "other_drug_b": table[others[1]].order(table[others[1]].doses[-1]),
+        "other_drug_a": first.order(first.doses[0]),
+        "other_drug_b": second.order(second.doses[-1]),
         "lab_line": _lab_line(dice, markers),
     }
     facts["outcome_sentence"] = lambda: voice.knowing(facts).say(outcome)
@@ -186,8 +177,9 @@ def _references(voice: Voice, count: int) -> str:
     for number in range(1, count + 1):
         authors = ", ".join(voice.fill("{surname}") + f" {dice.pick('ABCDEFGHJKLMNPRST')}" for _ in range(3))
         page = dice.between(11, 890)
+        journal, year = voice.say("journal"), dice.between(1994, 2008)
         lines.append(
-            f"{number}. {authors}. {voice.say('ref_title')}. {voice.say('journal')} {dice.between(1994, 2008)};"
+            f"{number}. {authors}. {voice.say('ref_title')}. {journal} {year};"
             f"{dice.between(4, 98)}:{page}–{page + dice.between(3, 11)}."
         )
     return "\n".join(lines)

@@ -116,7 +116,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     juniors = [cast.person().name for _ in range(4)]
     draft = Draft(dice)
     draft.add(
-        f"{hospital}\n\nDISCHARGE SUMMARY\n\nPatient: {person.person.name}    Hospital number: {person.record}\n"
+        f"{hospital}\n\nDISCHARGE SUMMARY\n\n"
+        f"Patient: {person.person.name}    Hospital number: {person.record}\n"
         f"Date of birth: {short_date(person.born)}    Age on admission: {person.age(admitted)} years    "
         f"Sex: {'female' if person.person.woman else 'male'}\n"
         f"Admitted: {short_date(admitted)}    Discharged: {short_date(stay.discharged)}    "
@@ -138,7 +139,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
             raise ValueError("an earlier admission overlaps")
         earlier = past
         draft.add(
-            f"ANNEX {number}: EARLIER ADMISSION, {short_date(past.admitted)} to {short_date(past.discharged)}\n\n"
+            f"ANNEX {number}: EARLIER ADMISSION, {short_date(past.admitted)} to "
+            f"{short_date(past.discharged)}\n\n"
             f"Age on that admission: {person.age(past.admitted)} years"
         )
         _episode(draft, voice.knowing({"discharge_date": short_date(past.discharged)}), person, past)
@@ -165,7 +167,7 @@ def _episode(draft: Draft, voice: Voice, person: Patient, stay: Stay) -> None:
     draft.add("DAILY RECORD")
     for day in range(1, stay.days + 1):
         _day(draft, voice, person, stay, day)
-    draft.add("MEDICATION ON DISCHARGE\n\n" + "\n".join(_medication(stay)))
+    draft.add(f"MEDICATION ON DISCHARGE, {short_date(stay.discharged)}\n" + "\n".join(_medication(stay)))
     draft.add("ADVICE TO THE GENERAL PRACTITIONER")
     draft.paragraph(
         lambda: (
@@ -189,24 +191,31 @@ def _day(draft: Draft, voice: Voice, person: Patient, stay: Stay, day: int) -> N
     voice = voice.knowing(today)
     draft.add(f"Day {day}, {short_date(add_days(stay.admitted, day - 1))}")
     draft.paragraph(
-        lambda: (
-            f"{_round(voice, stay, day)} {voice.say(f'{illness.key}_day')} {voice.say(f'exam_general_{phase}')}"
+        lambda: " ".join(
+            (_round(voice, stay, day), voice.say(f"{illness.key}_day"), voice.say(f"exam_general_{phase}"))
         )
     )
-    temperature = 36.7 + (illness.temperature - 36.7) * left + dice.uniform(-0.2, 0.2)
-    pulse = round(76 + (illness.pulse - 76) * left + dice.uniform(-4, 4))
-    systolic = round(124 + (illness.systolic - 124) * left + dice.uniform(-6, 6))
-    saturation = min(99, round(96 + (illness.saturation - 96) * left + dice.uniform(-1, 1)))
-    examined = dice.take(("exam_chest", "exam_heart", "exam_abdomen", "exam_neuro"), dice.between(2, 3))
-    draft.paragraph(
-        lambda: (
-            f"Temperature {temperature:.1f} °C, pulse {pulse}/min, blood pressure {systolic}/"
-            f"{round(systolic * dice.uniform(0.54, 0.64))} mmHg, respiratory rate {round(15 + 9 * left + dice.uniform(-1, 2))}"
-            f"/min, saturation {saturation} per cent. " + " ".join(voice.say(name) for name in examined)
-        )
-    )
+    systems = dice.take(("exam_chest", "exam_heart", "exam_abdomen", "exam_neuro"), dice.between(2, 3))
+    signs = _signs(dice, illness, left)
+    draft.paragraph(lambda: " ".join([signs, *(voice.say(name) for name in systems)]))
     draft.paragraph(lambda: f"{voice.say('nursing')} {voice.say('therapy')}")
     draft.paragraph(lambda: f"Plan: {' '.join([*_changes(stay, day), *_plans(voice, stay, day)])}")
+
+
+def _signs(dice: Dice, illness: Condition, left: float) -> str:
+    """The observations of a day: those on arrival when ``left`` is 1, normal when it is 0."""
+
+    def between(usual: float, ill: float, noise: float) -> float:
+        return usual + (ill - usual) * left + dice.uniform(-noise, noise)
+
+    systolic = round(between(124, illness.systolic, 6))
+    return (
+        f"Temperature {between(36.7, illness.temperature, 0.2):.1f} °C, "
+        f"pulse {between(76, illness.pulse, 4):.0f}/min, "
+        f"blood pressure {systolic}/{systolic * dice.uniform(0.54, 0.64):.0f} mmHg, "
+        f"respiratory rate {between(15, 24, 1.5):.0f}/min, "
+        f"saturation {min(99.0, between(96, illness.saturation, 1)):.0f} per cent."
+    )
 
 
 def _round(voice: Voice, stay: Stay, day: int) -> str:

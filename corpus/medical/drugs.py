@@ -20,6 +20,7 @@ class Drug:
         route: How it is given.
         frequency: How often.
         watch: What has to be monitored.
+        indication: What it is commonly given for; empty for what is given in hospital only.
     """
 
     name: str
@@ -28,10 +29,23 @@ class Drug:
     route: str
     frequency: str
     watch: str
+    indication: str
 
     def order(self, dose: str) -> str:
         """A line of a prescription."""
         return f"{self.name} {dose} {self.route} {self.frequency}"
+
+
+@cache
+def for_long_use() -> tuple[Drug, ...]:
+    """The drugs that are prescribed for a condition outside hospital."""
+    return tuple(drug for drug in drugs().values() if drug.indication)
+
+
+@cache
+def others(drug: Drug) -> tuple[Drug, ...]:
+    """The drugs by mouth that somebody may take besides this one."""
+    return tuple(item for item in drugs().values() if item is not drug and item.route == "by mouth")
 
 
 @cache
@@ -40,7 +54,13 @@ def drugs() -> Mapping[str, Drug]:
     data = tomllib.loads(resources.files("corpus").joinpath("data", "drugs.toml").read_text(encoding="utf-8"))
     return {
         row["class"]: Drug(
-            row["name"], row["class"], tuple(row["doses"]), row["route"], row["frequency"], row["watch"]
+            row["name"],
+            row["class"],
+            tuple(row["doses"]),
+            row["route"],
+            row["frequency"],
+            row["watch"],
+            row.get("indication", ""),
         )
         for row in data["drug"]
     }

@@ -83,7 +83,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         }
     )
     draft = Draft(dice)
-    title = f"Management of {topic}: guideline of the College of Physicians of {voice.fill('{country}')}, {published.year}"
+    college = voice.fill("College of Physicians of {country}")
+    title = f"Management of {topic}: guideline of the {college}, {published.year}"
     draft.add(f"{title}\n\nPublished {long_date(published)}\n\nShort title: {short}, {published.year}")
     draft.open_section("intro", "{n}. SCOPE AND METHODS")
     for index in range(voice.size("g_intro")):
@@ -115,8 +116,8 @@ def _question(draft: Draft, voice: Voice, key: str, published: date) -> None:
     rating = "g_certainty_high" if certainty == "high" else "g_certainty"
     draft.numbered(
         lambda: (
-            f"Taken together the {len(studies)} trials have {whole.events + whole.control_events:,} events in "
-            f"{whole.size + whole.control_size:,} people, a relative risk of {whole.relative_risk:.2f} "
+            f"Taken together the {len(studies)} trials have {whole.events + whole.control_events:,} events "
+            f"in {whole.size + whole.control_size:,} people, a relative risk of {whole.relative_risk:.2f} "
             f"({low:.2f} to {high:.2f}). {known.knowing({'certainty': certainty}).say(rating)}"
         )
     )
@@ -129,7 +130,7 @@ def _question(draft: Draft, voice: Voice, key: str, published: date) -> None:
 
 
 def _subject(voice: Voice, key: str, number: int) -> dict[str, Fact]:
-    """What a question is about: each intervention for all patients first, then for one group after another."""
+    """What a question is about: each intervention for all patients first, then for single groups."""
     own, common = voice.size(f"intervention_{key}"), voice.size("intervention_common")
     count = own + common
     group = ""

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
 from corpus.grammar import rules
-from corpus.medical.drugs import Drug, drugs
+from corpus.medical.drugs import Drug, drugs, for_long_use, others
 from corpus.medical.patient import Patient, patient
 from corpus.numerals import add_days, in_words, long_date, short_date
 from corpus.people import Cast
-from corpus.voice import Fact, Voice
+from corpus.voice import Fact, Voice, pointer
 
-_INDICATIONS = {
-    "anticoagulant": "atrial fibrillation", "antiplatelet agent": "stable angina", "beta-blocker": "heart failure",
-    "loop diuretic": "oedema", "sulfonylurea": "type 2 diabetes", "aldosterone antagonist": "heart failure",
-    "anticonvulsant": "epilepsy", "antidepressant": "depression", "SGLT2 inhibitor": "type 2 diabetes",
-    "ACE inhibitor": "hypertension", "statin": "hypercholesterolaemia", "calcium-channel blocker": "hypertension",
-}  # fmt: skip
 _OUTCOMES = ("recovered", "recovered", "recovered", "recovering", "sequelae", "fatal")
 
 
@@ -60,19 +55,19 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one set of narratives."""
     voice = Voice(rules("names", "history", "narratives"), dice, {})
     cast = Cast(voice)
-    drug = drugs()[dice.pick(tuple(_INDICATIONS))]
+    drug = dice.pick(for_long_use())
     start = date(dice.between(2008, 2022), dice.pick((1, 4, 7, 10)), 1)
     end = add_days(start, 364)
     sponsor = cast.new("{firm_stem} [Therapeutics|Pharma|Biosciences|Laboratories] [Limited|plc]")
     steroid = drugs()["corticosteroid"]
-    counts: dict[str, Fact] = {name: f"\x01{name}\x02" for name in ("case_total", "fatal", "related")}
+    counts: dict[str, Fact] = {name: pointer(name) for name in ("case_total", "fatal", "related")}
     voice = voice.knowing(
         {
             **counts,
             "sponsor": sponsor,
             "drug": drug.name,
             "drug_class": drug.drug_class,
-            "indication": _INDICATIONS[drug.drug_class],
+            "indication": drug.indication,
             "period_start": long_date(start),
             "period_end": long_date(end),
             "rsi_date": long_date(add_days(start, -dice.between(30, 300))),
@@ -83,11 +78,12 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         }
     )
     draft = Draft(dice)
-    title = f"{drug.name.capitalize()}: narratives of serious adverse events, {long_date(start)} to {long_date(end)}"
+    interval = f"{long_date(start)} to {long_date(end)}"
+    title = f"{drug.name.capitalize()}: narratives of serious adverse events, {interval}"
     draft.add(f"{title}\n\n{sponsor}, Drug Safety\n\nConfidential")
     draft.open_section("pv_intro", "{n}. INTRODUCTION")
     for index in range(voice.size("pv_intro")):
-        draft.numbered(lambda index=index: voice.nth("pv_intro", index))  # type: ignore[misc]
+        draft.numbered(partial(voice.nth, "pv_intro", index))
     draft.open_section("narratives", "{n}. NARRATIVES")
     events = [
         voice.knowing({"possessive": "", "subject": ""}).nth("pv_event", index).partition("|")[0]
@@ -119,10 +115,7 @@ def _narrative(
     draft: Draft, voice: Voice, report: Report, drug: Drug, number: int, listed: Sequence[str]
 ) -> None:
     dice = voice.dice
-    table = drugs()
-    others = dice.take(
-        [name for name in table if table[name] is not drug and "by mouth" in table[name].route], 2
-    )
+    first, second = dice.take(others(drug), 2)
     event, event_text, remedy, finding = voice.knowing(report.patient.facts).say("pv_event").split("|")
     age = report.patient.age(report.onset)
     source = voice.say("pv_source")
@@ -147,8 +140,8 @@ def _narrative(
             "remedy": remedy,
             "finding": finding,
             "event_lower": event[0].lower() + event[1:],
-            "other_a": table[others[0]].name,
-            "other_b": table[others[1]].name,
+            "other_a": first.name,
+            "other_b": second.name,
             "dechallenge": "positive" if report.outcome in ("recovered", "recovering") else "not assessable",
             "speak": "support" if report.related else "do not by themselves support",
             "verdict": "related" if report.related else "not related",

@@ -73,7 +73,7 @@ def _trial(dice: Dice, timepoint: str) -> Trial:
     low = dice.pick((5, 10, 15, 25, 50))
     primary = int(timepoint.split()[1])
     return Trial(
-        code=f"{dice.pick('BDGHKLMNQRTVX')}{dice.pick('AEIOU')}{dice.pick('BDFGKLNPRTVZ')}-{dice.between(1013, 9871)}",
+        code=f"{dice.pick('BDGHKLMNRTVX')}{dice.pick('AEIOU')}{dice.pick('BDGK')}-{dice.between(1013, 9871)}",
         p_active=placebo + dice.between(10, 22),
         p_placebo=placebo,
         power=dice.pick((80, 85, 90)),
@@ -131,10 +131,11 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     }
     voice = voice.knowing(facts)
     draft = Draft(dice)
+    dated = long_date(add_days(started, -dice.between(60, 200)))
     title = f"{trial.code} in {condition}: protocol {trial.code}-{dice.between(201, 399)}"
     draft.add(
-        f"CLINICAL TRIAL PROTOCOL\n\n{title}\n\nA randomised, double-blind, placebo-controlled trial\n\nSponsor: {sponsor}"
-        f"\nVersion {dice.between(2, 6)}.0, {long_date(add_days(started, -dice.between(60, 200)))}\n"
+        f"CLINICAL TRIAL PROTOCOL\n\n{title}\n\nA randomised, double-blind, placebo-controlled trial\n\n"
+        f"Sponsor: {sponsor}\nVersion {dice.between(2, 6)}.0, {dated}\n"
         f"Medical monitor: Dr {cast.person().name}\nStatistician: {cast.person().name}"
     )
     for topic, heading in _SECTIONS:

@@ -65,7 +65,7 @@ class _State:
 
 def _file(state: _State, file: Path, source: str) -> None:
     try:
-        # A byte order mark is no part of the text; line ends stay as they are, since tokenizers tell them apart.
+        # A byte order mark is no part of the text; line ends are, since tokenizers tell them apart.
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         state.leave_out(source, "not-utf-8", f"It is not UTF-8: byte {error.start:,} cannot be decoded.")

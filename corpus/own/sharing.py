@@ -1,12 +1,13 @@
 """Own documents against each other and against the length that is asked for.
 
-Before a tokenizer has seen the texts only what is certain is a reason to leave one out; the rest is told once the
-ids are there.
+Before a tokenizer has seen the texts only what is certain is a reason to leave one out; the rest is told once
+the ids are there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from corpus.chunks import DEFAULT_CHUNK_TOKENS, shared_chunks
 from corpus.document import Document
@@ -39,16 +40,16 @@ def text_problems(
 
 
 def _common_beginnings(documents: Sequence[Document], chunk_tokens: int) -> list[Problem]:
-    """Beginnings long enough that they may fill a chunk, found between neighbours in the order of the texts."""
+    """Beginnings long enough that they may fill a chunk, between neighbours in the order of the texts."""
     found = []
     ordered = sorted(documents, key=lambda document: document.text)
-    for first, second in zip(ordered, ordered[1:], strict=False):
+    for first, second in pairwise(ordered):
         length = common_prefix(first.text, second.text)
-        # Three characters a token is fewer than common tokenizers need, so that no shared chunk goes unnoticed.
+        # Common tokenizers need more than three characters a token, so that no shared chunk goes unnoticed.
         if length >= 3 * chunk_tokens:
             message = (
-                f"Its first {length:,} characters are those of {first.title}; chunks of {chunk_tokens} tokens in them "
-                "would be found in the cold pass. Token ids tell how many."
+                f"Its first {length:,} characters are those of {first.title}; chunks of {chunk_tokens} "
+                "tokens in them would be found in the cold pass. Token ids tell how many."
             )
             found.append(Problem(second.title, "shared-prefix", message, "kept"))
     return found
@@ -79,8 +80,8 @@ def exact_problems(
         Problem(
             titles.get(second, second),
             "shared-prefix",
-            f"Its first {count} chunks of {chunk_tokens} tokens are those of {titles.get(first, first)} and hit in "
-            "the cold pass, which is then not cold.",
+            f"Its first {count} chunks of {chunk_tokens} tokens are those of {titles.get(first, first)} "
+            "and hit in the cold pass, which is then not cold.",
             "kept",
         )
         for (first, second), count in counts.items()

@@ -1,7 +1,8 @@
-"""Traces in the style of Mooncake: no text, only lengths and the hashes of blocks that requests have in common.
+"""Traces in the style of Mooncake: no text, only lengths and the hashes of the blocks that requests share.
 
-A line is ``{"timestamp": ms, "input_length": n, "output_length": n, "hash_ids": [...]}``. Each id names a block of
-512 tokens together with all before it; two requests that begin with the same ids begin with the same tokens.
+A line is ``{"timestamp": ms, "input_length": n, "output_length": n, "hash_ids": [...]}``. Each id names a
+block of 512 tokens together with all before it; two requests that begin with the same ids begin with
+the same tokens.
 """
 
 from __future__ import annotations
