@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from kvtui.errors import ExitCode, KvtuiError
+from kvtui.loglines import clean
 
 
 def _log(error: BaseException, log: Path) -> None:
@@ -62,6 +63,7 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     _log(error, log)
     known = isinstance(error, KvtuiError | RemoteError)
     text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
+    text = " ".join(clean(text).split())
     if state == "running" and isinstance(error, NodeUnreachable):
         text += f" A pass under way goes on there; go on with: kvtui attach {run}"
     for line in getattr(error, "log_lines", ()):

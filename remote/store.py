@@ -40,6 +40,11 @@ class StoreInfo:
     gets: int
 
 
+def _first_sentence(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].strip().rstrip(".:") if lines else "timed out"
+
+
 def _parse_info(text: str) -> dict[str, str]:
     pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line and not line.startswith("#"))
     return {name: value.strip() for name, value in pairs}
@@ -65,7 +70,7 @@ class Store:
                 return await asyncio.to_thread(work)
         except (GlideError, TimeoutError, OSError) as error:
             raise StoreUnavailable(
-                f"Valkey at {self._where} does not answer: {error or 'timed out'}.",
+                f"Valkey at {self._where} does not answer: {_first_sentence(error)}.",
                 "Start it, or mend address and port below [store].",
             ) from error
 
@@ -147,6 +152,10 @@ async def open_store(link: Link, address: str, port: int, password: str = "") ->
         StoreUnavailable: Nothing answers there, or not as Valkey does.
     """
     from glide_sync import GlideClient, GlideClientConfiguration, GlideError, NodeAddress, ServerCredentials
+    from glide_sync.logger import Level, Logger
+
+    # Its native part writes warnings to standard output, where results belong.
+    Logger.set_logger_config(Level.OFF)
 
     where = f"{address}:{port} on {link.name}"
     async with link.forward(address, port) as local_port:
@@ -159,7 +168,7 @@ async def open_store(link: Link, address: str, port: int, password: str = "") ->
             client = await asyncio.to_thread(GlideClient.create, config)
         except GlideError as error:
             raise StoreUnavailable(
-                f"No Valkey answers at {where}, or it refuses: {error}.",
+                f"No Valkey answers at {where}, or it refuses: {_first_sentence(error)}.",
                 "Start it, or mend address, port and password_env below [store].",
             ) from error
         store = Store(client, where)

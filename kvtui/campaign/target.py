@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from kvtui.errors import PlanError
 from kvtui.plan import Plan
 from remote.hosts import HostSpec
 
@@ -53,12 +55,37 @@ def target_from_json(data: dict[str, Any]) -> Target:
     return Target(**{**data, "hosts": hosts})
 
 
+_PLACE = re.compile(
+    r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^\s:@\[\]]+))(?::(?P<port>\d{1,5}))?$"
+)
+
+
+def host_of(name: str, ssh: str) -> HostSpec:
+    """How to reach a node: an alias of the OpenSSH configuration, or ``user@host:port``.
+
+    Args:
+        name: What the plan calls the node.
+        ssh: Its ``ssh`` in the plan; an IPv6 address with a port stands in brackets.
+
+    Raises:
+        PlanError: It is neither.
+    """
+    if ssh.count(":") > 1 and "[" not in ssh:
+        user, _, address = ssh.rpartition("@")
+        return HostSpec(name=name, address=address, username=user or None)
+    match = _PLACE.match(ssh)
+    port = int(match["port"]) if match and match["port"] else None
+    if match is None or (port is not None and not 0 < port < 65536):
+        raise PlanError(f"nodes.{name}.ssh: {ssh!r} is neither an SSH alias nor user@host:port.")
+    return HostSpec(name=name, address=match["v6"] or match["host"], port=port, username=match["user"])
+
+
 def target_of_plan(plan: Plan) -> Target:
     """The target of a plan that names its nodes itself."""
     store = plan.store
     names = [*plan.engine_nodes, *([store.node] if store and plan.needs_store else [])]
     return Target(
-        hosts={name: HostSpec.from_alias(plan.nodes[name].ssh) for name in dict.fromkeys(names)},
+        hosts={name: host_of(name, plan.nodes[name].ssh) for name in dict.fromkeys(names)},
         engine_python={name: plan.nodes[name].engine_python for name in plan.engine_nodes},
         model_path=plan.model.path,
         store_node=store.node if store else "",
