@@ -47,7 +47,7 @@ async def connect(host: HostSpec) -> asyncssh.SSHClientConnection:
     files: Any = []
     try:
         options = asyncssh.SSHClientConnectionOptions(**_settings(host))
-        files = options.known_hosts or []
+        files = _existing(options.known_hosts or [])
         async with asyncio.timeout(CONNECT_TIMEOUT_S + LOGIN_TIMEOUT_S):
             return await asyncssh.connect(
                 host.address,
@@ -89,6 +89,13 @@ def _settings(host: HostSpec) -> dict[str, Any]:
         settings["client_keys"] = list(host.client_keys)
         settings["agent_path"] = None
     return settings
+
+
+def _existing(files: Any) -> Any:
+    """Of the files that a configuration names, those that exist: OpenSSH passes over the others as well."""
+    if isinstance(files, list):
+        return [name for name in files if Path(name).expanduser().exists()]
+    return files
 
 
 def _refused(client: _Client, files: Any) -> RefusedHostKey | None:

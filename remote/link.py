@@ -195,19 +195,25 @@ class Link:
             await ssh.disconnect(connection)
 
     async def _open(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
-        connection = await self.connected()
-        try:
-            return await connection.create_process(command, encoding=None)
-        except asyncssh.ChannelOpenError as error:
-            if not connection.is_closed():
-                raise explain(error, self.host) from error
-        except ssh.CONNECTION_ERRORS:
-            connection.abort()
-        # The connection had broken unnoticed and nothing was started: once more, on a new one.
-        try:
-            return await (await self.connected()).create_process(command, encoding=None)
-        except ssh.CONNECTION_ERRORS as error:
-            raise explain(error, self.host) from error
+        """Start a command: nothing ran before an error here, so that trying again is safe."""
+        reconnected, pause_s = False, FIRST_PAUSE_S
+        while True:
+            connection = await self.connected()
+            try:
+                return await connection.create_process(command, encoding=None)
+            except ssh.CONNECTION_ERRORS as error:
+                if isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed():
+                    # sshd counts a session until it has collected its processes, a moment after the answer.
+                    if pause_s > LONGEST_PAUSE_S:
+                        raise explain(error, self.host) from error
+                    await asyncio.sleep(pause_s)
+                    pause_s *= 2
+                elif reconnected:
+                    raise explain(error, self.host) from error
+                else:
+                    # It had broken unnoticed.
+                    connection.abort()
+                    reconnected = True
 
     async def _collect(self, process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> Completed:
         try:

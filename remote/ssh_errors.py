@@ -62,6 +62,11 @@ def explain(error: BaseException, host: HostSpec, refused_key: RefusedHostKey | 
         )
     if isinstance(error, OSError):
         return _system(error, host)
+    if isinstance(error, asyncssh.ChannelOpenError):
+        return NodeUnreachable(
+            f"{host.label} opens no further channel: {_reason(error)}.",
+            "Is MaxSessions of its sshd lower than usual?",
+        )
     if isinstance(error, asyncssh.KeyExchangeFailed):
         return NodeUnreachable(
             f"{host.label} and this machine share no SSH algorithm: {_reason(error)}.",

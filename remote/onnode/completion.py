@@ -46,7 +46,8 @@ class Completion:
     @property
     def cached_tokens(self) -> Optional[int]:
         """Prompt tokens that were not computed anew; None where the engine does not say."""
-        value = (self._usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+        details = self._usage.get("prompt_tokens_details")
+        value = details.get("cached_tokens") if isinstance(details, dict) else None
         return value if isinstance(value, int) else None
 
     def take(self, message: Message) -> None:
@@ -71,7 +72,12 @@ class Completion:
             raise FailedRequest(
                 STREAM_ERROR, "The engine broke off the stream: %s." % _error_text(chunk["error"])
             )
-        self._take_chunk(chunk, message.received_ns)
+        try:
+            self._take_chunk(chunk, message.received_ns)
+        except (AttributeError, LookupError, TypeError):
+            raise FailedRequest(
+                PROTOCOL, "A message of the stream has no known shape: %s." % message.data[:200]
+            ) from None
 
     def check(self, expected_prompt_tokens: int) -> int:
         """Refuse a stream that proves nothing; the time of the first token of one that does.

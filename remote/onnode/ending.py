@@ -6,12 +6,12 @@ import contextlib
 import os
 import signal
 import time
-from typing import Callable, List, NamedTuple
+from typing import Callable, List, NamedTuple, Set
 
 from . import procfs
 
 KILL_WAIT_S = 5.0
-POLL_S = 0.02
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.2
 
 
 class Ending(NamedTuple):
@@ -28,21 +28,32 @@ def end(members: Callable[[], List[procfs.Stat]], grace_s: float) -> Ending:
         members: Finds the living members anew; called until nothing is left, since members may fork.
         grace_s: Seconds between TERM and KILL.
     """
-    asked = set()
-    deadline = time.monotonic() + grace_s
-    alive = members()
-    while alive and time.monotonic() < deadline:
+    asked: Set[procfs.Stat] = set()
+
+    def ask(alive: List[procfs.Stat]) -> None:
         _signal([s for s in alive if s not in asked], signal.SIGTERM)
         asked.update(alive)
-        time.sleep(POLL_S)
-        alive = members()
+
+    alive = _until_none(members, grace_s, ask)
     killed = bool(alive)
-    deadline = time.monotonic() + KILL_WAIT_S
-    while alive and time.monotonic() < deadline:
-        _signal(alive, signal.SIGKILL)
-        time.sleep(POLL_S)
-        alive = members()
+    if killed:
+        alive = _until_none(members, KILL_WAIT_S, lambda rest: _signal(rest, signal.SIGKILL))
     return Ending(killed, alive)
+
+
+def _until_none(
+    members: Callable[[], List[procfs.Stat]], limit_s: float, act: Callable[[List[procfs.Stat]], None]
+) -> List[procfs.Stat]:
+    """Act on the members until there are none or the time is over; those that are left."""
+    deadline, pause_s = time.monotonic() + limit_s, FIRST_PAUSE_S
+    alive = members()
+    while alive and time.monotonic() < deadline:
+        act(alive)
+        time.sleep(pause_s)
+        # Each look reads all of /proc.
+        pause_s = min(1.5 * pause_s, LONGEST_PAUSE_S)
+        alive = members()
+    return alive
 
 
 def _signal(targets: List[procfs.Stat], number: signal.Signals) -> None:

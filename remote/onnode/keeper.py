@@ -14,7 +14,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from . import ending, places, procfs
-from .record import DIR, HOME, MARKER, Record
+from .record import DIR, HOME, KEEPS, MARKER, Record
 
 GRACE_S = 10.0
 LONGEST_NAP_S = 10.0
@@ -45,7 +45,7 @@ def main(arguments: List[str]) -> int:
 
 
 def _start(record: Record, spec: Dict[str, Any]) -> "subprocess.Popen[bytes]":
-    environment = dict(os.environ)
+    environment = {name: value for name, value in os.environ.items() if name != KEEPS}
     environment.update(spec["env"])
     environment.update({MARKER: spec["marker"], HOME: places.home(), DIR: record.dir})
     # Without this, setproctitle (which vLLM uses) overwrites the memory behind /proc/PID/environ.

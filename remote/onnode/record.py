@@ -19,7 +19,10 @@ from typing import Any, Dict, List, Optional
 
 from . import places, procfs
 
+# In the environment of everything that a run starts.
 MARKER, HOME, DIR = "KVTUI_RUN", "KVTUI_HOME", "KVTUI_DIR"
+# In the environment of a keeper alone: the run whose process it keeps.
+KEEPS = "KVTUI_KEEPS"
 
 
 class Record:

@@ -6,12 +6,12 @@ import os
 import re
 import subprocess
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
-from . import places
+from . import ending, places
 from .failure import Failure
 from .launcher import argv_of
-from .record import DIR, HOME, MARKER, Record
+from .record import DIR, HOME, KEEPS, MARKER, Record
 
 START_LIMIT_S = 20.0
 POLL_S = 0.01
@@ -35,11 +35,11 @@ def spawn(args: Dict[str, Any]) -> Dict[str, Any]:
                 return _answer(state, already=True)
             if not args.get("again"):
                 raise Failure("ended", "The process in %s has ended already." % record.dir, **_status(record))
-            _wait_for_keeper(record, state)
+            _clear_away(record, state)
         _forget(record)
         record.touch_lease()
         places.write_json(record.path("spec.json"), _spec(args))
-        return _answer(_start_keeper(record, args["argv"]), already=False)
+        return _answer(_start_keeper(record, args["argv"][0], args["marker"]), already=False)
 
 
 def status(args: Dict[str, Any]) -> Dict[str, Any]:
@@ -69,8 +69,9 @@ def _spec(args: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
-def _start_keeper(record: Record, argv: List[str]) -> Dict[str, Any]:
-    environment = {k: v for k, v in os.environ.items() if k not in (MARKER, HOME, DIR)}
+def _start_keeper(record: Record, program: str, marker: str) -> Dict[str, Any]:
+    environment = {k: v for k, v in os.environ.items() if k not in (MARKER, DIR)}
+    environment.update({KEEPS: marker, HOME: places.home()})
     log = os.open(record.path("keeper.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         keeper = subprocess.Popen(
@@ -93,21 +94,25 @@ def _start_keeper(record: Record, argv: List[str]) -> Dict[str, Any]:
             return state
         failed = places.read_json(record.failed_path)
         if failed is not None:
-            raise Failure("spawn-failed", "%s could not be started: %s." % (argv[0], failed["reason"]))
+            raise Failure("spawn-failed", "%s could not be started: %s." % (program, failed["reason"]))
         if keeper_ended or time.monotonic() > deadline:
             raise Failure(
-                "spawn-failed", "%s was not started; %s says why." % (argv[0], record.path("keeper.log"))
+                "spawn-failed", "%s was not started; %s says why." % (program, record.path("keeper.log"))
             )
         time.sleep(POLL_S)
 
 
-def _wait_for_keeper(record: Record, state: Dict[str, Any]) -> None:
-    """Let the keeper of an ended process finish, so that it does not write into its successor's record."""
+def _clear_away(record: Record, state: Dict[str, Any]) -> None:
+    """Let the keeper of an ended process finish, so that it does not write into its successor's record.
+
+    What a keeper that was killed has left alive is ended.
+    """
     deadline = time.monotonic() + START_LIMIT_S
     while record.keeper_lives(state):
         if time.monotonic() > deadline:
             raise Failure("spawn-failed", "The last process in %s is still being ended." % record.dir)
         time.sleep(POLL_S)
+    ending.end(lambda: record.members(state), 0)
 
 
 def _forget(record: Record) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Set
 
 from . import ending, places, procfs
 from .failure import Failure
-from .record import DIR, HOME, MARKER, Record
+from .record import DIR, HOME, KEEPS, MARKER, Record
 
 KEEPER_LIMIT_S = 5.0
 POLL_S = 0.02
@@ -55,16 +55,29 @@ def stop_marker(args: Dict[str, Any]) -> Dict[str, Any]:
         return found
 
     count = len(members())
-    result = ending.end(members, float(args["grace_s"]))
-    _refuse_survivors(result.survivors)
+    deadline = time.monotonic() + KEEPER_LIMIT_S
+    killed = False
+    while True:
+        result = ending.end(members, float(args["grace_s"]))
+        _refuse_survivors(result.survivors)
+        killed = killed or result.killed
+        # A keeper that was just starting may start its process only now.
+        if not _keepers(marker) or time.monotonic() > deadline:
+            break
+        time.sleep(POLL_S)
     _settle(Record(directory) for directory in sorted(dirs))
-    return {"stopped": True, "killed": result.killed, "count": count}
+    return {"stopped": True, "killed": killed, "count": count}
 
 
 def marked(marker: str) -> List[procfs.Stat]:
     """The living processes of a run that were started from this home directory."""
     here = places.home()
     return procfs.having(lambda values: values.get(MARKER) == marker and values.get(HOME) == here)
+
+
+def _keepers(marker: str) -> List[procfs.Stat]:
+    here = places.home()
+    return procfs.having(lambda values: values.get(KEEPS) == marker and values.get(HOME) == here)
 
 
 def _ask(record: Record) -> None:

@@ -88,12 +88,20 @@ class Node:
 
 @dataclass
 class InProcess(Node):
-    """A node whose SSH server runs in the event loop of the test."""
+    """A node whose SSH server runs in the event loop of the test.
+
+    Attributes:
+        sessions_allowed: More of them at a time are refused.
+        sessions_most: The most that there were at a time.
+        shells_now: Commands that run.
+    """
 
     acceptor: asyncssh.SSHAcceptor | None = None
     connections: list[asyncssh.SSHServerConnection] = field(default_factory=list)
-    sessions_now: int = 0
+    sessions: set[object] = field(default_factory=set)
     sessions_most: int = 0
+    sessions_allowed: int = 100
+    shells_now: int = 0
 
     async def start(self) -> None:
         """Listen, on the same port again when started a second time."""
@@ -102,6 +110,15 @@ class InProcess(Node):
         class Server(asyncssh.SSHServer):
             def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
                 node.connections.append(conn)
+
+            def session_requested(self) -> asyncssh.SSHServerProcess[bytes]:
+                if len(node.sessions) >= node.sessions_allowed:
+                    raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, "no more sessions")
+                session: asyncssh.SSHServerProcess[bytes]
+                session = asyncssh.SSHServerProcess(node._shell, None, 3, False)
+                node.sessions.add(session)
+                node.sessions_most = max(node.sessions_most, len(node.sessions))
+                return session
 
             def connection_requested(self, *_: object) -> bool:
                 return True
@@ -112,7 +129,6 @@ class InProcess(Node):
             server_factory=Server,
             server_host_keys=[str(self.keys.host)],
             authorized_client_keys=str(self.keys.authorized),
-            process_factory=self._shell,
             encoding=None,
             config=None,
         )
@@ -129,15 +145,16 @@ class InProcess(Node):
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(connection.wait_closed(), 5)
         # Each ends its shell.
-        await reached(lambda: self.sessions_now == 0)
+        await reached(lambda: self.shells_now == 0)
+        self.sessions.clear()
 
     async def _shell(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
-        self.sessions_now += 1
-        self.sessions_most = max(self.sessions_most, self.sessions_now)
+        self.shells_now += 1
         try:
             await self._run(process)
         finally:
-            self.sessions_now -= 1
+            self.shells_now -= 1
+            self.sessions.discard(process)
 
     async def _run(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
         child = await asyncio.create_subprocess_exec(

@@ -131,7 +131,7 @@ async def test_a_server_that_says_nothing(server: InProcess, monkeypatch: pytest
 async def test_a_command_whose_connection_is_cut(server: InProcess) -> None:
     link = Link(server.spec)
     running = asyncio.ensure_future(link.run("sleep 60"))
-    await reached(lambda: server.sessions_now == 1)
+    await reached(lambda: server.shells_now == 1)
     await server.stop()
     with pytest.raises(NodeUnreachable):
         await running
@@ -226,7 +226,7 @@ async def test_close_does_not_wait_for_a_peer_that_is_frozen(
     spec, frozen = freezing
     link = Link(spec)
     running = asyncio.ensure_future(link.run("sleep 60"))
-    await reached(lambda: server.sessions_now == 1)
+    await reached(lambda: server.shells_now == 1)
     frozen.set()
     async with asyncio.timeout(connection.CLOSE_TIMEOUT_S + 5):
         await link.close()
@@ -241,8 +241,20 @@ async def test_a_frozen_peer_is_noticed(
     spec, frozen = freezing
     link = Link(spec)
     running = asyncio.ensure_future(link.run("sleep 60"))
-    await reached(lambda: server.sessions_now == 1)
+    await reached(lambda: server.shells_now == 1)
     frozen.set()
-    with pytest.raises(NodeUnreachable, match=r"connection to gpu-a .* was lost"):
+    with pytest.raises(NodeUnreachable, match=r"gpu-a .* (was lost|did not answer)"):
         await running
+    await link.close()
+
+
+async def test_a_node_that_allows_one_session_at_a_time(server: InProcess) -> None:
+    server.sessions_allowed = 1
+    link = Link(server.spec)
+    done = await asyncio.gather(*(link.run(f"sleep 0.05; echo {n}") for n in range(3)))
+    assert [int(d.stdout) for d in done] == [0, 1, 2]
+    assert server.sessions_most == 1
+    server.sessions_allowed = 0
+    with pytest.raises(NodeUnreachable, match="opens no further channel: no more sessions"):
+        await link.run("true")
     await link.close()

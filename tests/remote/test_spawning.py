@@ -143,6 +143,19 @@ def test_a_process_without_keeper_and_end_is_lost(local: LocalNode, node_home: P
     assert local.status("d")["reason"] == "stopped"
 
 
+def test_what_a_killed_keeper_left_alive_makes_way_for_a_new_start(local: LocalNode, node_home: Path) -> None:
+    local.spawn("d", "sh", "-c", f"sleep 60 & echo $! > {node_home}/child; wait")
+    child = number_in(node_home / "child")
+    state = json.loads((node_home / "d" / "state.json").read_text())
+    for pid in (state["keeper_pid"], state["pid"]):
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: local.status("d")["state"] == "lost", "the loss")
+    assert alive(child)
+    assert local.spawn("d", "sleep", "60")["error"] == "ended"
+    assert local.spawn("d", "sleep", "60", again=True)["ok"]
+    assert not alive(child)
+
+
 def test_a_pid_from_before_a_boot_is_not_a_live_process(local: LocalNode, node_home: Path) -> None:
     local.spawn("d", "sleep", "60")
     path = node_home / "d" / "state.json"

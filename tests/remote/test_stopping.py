@@ -76,6 +76,23 @@ def test_stop_marker_ends_its_run_in_its_home_only(local: LocalNode, tmp_path: P
         other.sweep()
 
 
+def test_a_process_that_is_just_being_started_is_ended_too(local: LocalNode, node_home: Path) -> None:
+    local.markers.add("run-1")
+    starting = local.start("spawn", dir="d", argv=["sleep", "60"], lease_s=60, marker="run-1")
+    # The record is there as soon as the keeper is being started; its process follows later.
+    until(lambda: (node_home / "d" / "spec.json").exists(), "the record")
+    until(lambda: bool(keepers(node_home)), "the keeper")
+    starting.kill()
+    starting.communicate()
+    local.do("stop-marker", marker="run-1", grace_s=5)
+    assert keepers(node_home) == []
+    assert local.status("d")["state"] in ("ended", "absent")
+
+
+def keepers(home: Path) -> list[procfs.Stat]:
+    return procfs.having(lambda values: "KVTUI_KEEPS" in values and values.get("KVTUI_HOME") == str(home))
+
+
 def test_no_keeper_is_left_after_a_stop(local: LocalNode, node_home: Path) -> None:
     local.spawn("d", "sleep", "60")
     local.do("stop", dir="d", grace_s=5)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+from contextlib import suppress
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remote.onnode.completion import Completion
 from remote.onnode.event_stream import EventStream, Message
+from remote.onnode.failed_request import FailedRequest
 from remote.onnode.http_response import HttpResponse
 from remote.onnode.reply import Reply
 from tests.remote.scripted_engine import CHUNKED_END, CHUNKED_HEAD, chunk, chunked, last, sse
@@ -89,6 +93,23 @@ def test_a_whole_answer_cut_anywhere(newline: str, cuts: list[int], sizes: list[
     assert complete
     assert reply.completion.text == "ÄB"
     assert reply.completion.check(6) == expected_ns
+
+
+NAMES = ["id", "choices", "usage", "error", "text", "delta", "finish_reason", "completion_tokens"]
+SCALARS = st.none() | st.integers() | st.sampled_from(["", "x"])
+FLAT = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.sampled_from(NAMES), SCALARS, max_size=3)
+NESTED = FLAT | st.lists(st.dictionaries(st.sampled_from(NAMES), FLAT, max_size=3), max_size=2)
+
+
+@settings(deadline=None)
+@given(message=st.dictionaries(st.sampled_from(NAMES), NESTED, max_size=4))
+def test_a_message_of_any_shape_is_taken_or_refused(message: dict[str, Any]) -> None:
+    completion = Completion()
+    with suppress(FailedRequest):
+        completion.take(Message(json.dumps(message), 1))
+        completion.take(Message(json.dumps(last()), 2))
+        assert completion.check(6) == 1
+    assert isinstance(completion.text, str)
 
 
 def _position(parts: list[bytes], index: int) -> int:
