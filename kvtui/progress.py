@@ -69,6 +69,7 @@ class RunProgress:
         self._seen_s: dict[StepKind, list[float]] = {}
         self._done: set[str] = set()
         self._answered: dict[str, int] = {}
+        self._requests: dict[str, int] = {}
         self._attempts: dict[str, int] = {}
 
     def _remaining(self) -> str:
@@ -91,6 +92,8 @@ class RunProgress:
                 self._seen_s.setdefault(StepKind[event["step_kind"]], []).append(event["seconds"])
             case "block_restarted":
                 self._attempts[event["block"]] = self._attempts.get(event["block"], 1) + 1
+            case "pass_begin":
+                self._requests[event["src"]] = event["requests"]
             case "done" | "failed" if event["src"] != OWN:
                 self._answered[event["src"]] = self._answered.get(event["src"], 0) + 1
 
@@ -101,9 +104,11 @@ class RunProgress:
             case "step_begin":
                 self._progress.say(f"{event['words']} ({self._remaining()})")
             case "done" if event["src"] != OWN:
-                number = self._answered[event["src"]]
+                number, of = self._answered[event["src"]], self._requests.get(event["src"], 0)
+                node = event["src"].partition(":")[0]
                 self._progress.phase(
-                    f"{event['src']}: request {number}, {event['ttft_ms']:.0f} ms to first token"
+                    f"{node}: {number} of {of} answered, the last after {event['ttft_ms']:,.0f} ms"
                 )
             case "failed" if event["src"] != OWN:
-                self._progress.say(f"{event['src']}: a request failed: {event['error']} {event['detail']}")
+                node = event["src"].partition(":")[0]
+                self._progress.say(f"{node}: a request failed: {event['error']}: {event['detail']}")

@@ -1,0 +1,150 @@
+"""The whole benchmark on real engines: vLLM, LMCache and Valkey, over SSH, killed and attached on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.killed_run import killed_run
+from bench.record_check import problems
+from kvtui.journal import read_events
+from kvtui.record import RunRecord, find
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800)]
+
+REUSE = {
+    ("single", "none"): 0,
+    ("single", "dram"): 8,
+    ("single", "dram-small"): 0,
+    ("single", "disk"): 8,
+    ("single", "valkey"): 8,
+    ("fleet", "none"): 0,
+    ("fleet", "dram"): 0,
+    ("fleet", "dram-small"): 0,
+    ("fleet", "disk"): 0,
+    ("fleet", "valkey"): 8,
+}
+
+
+@dataclass
+class Place:
+    """Directories of kvtui's own, with the engine environment in them."""
+
+    env: dict[str, str]
+    runs: Path
+
+    def kvtui(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "kvtui", *arguments],
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, engine_env: Path) -> Iterator[Place]:
+    root = tmp_path_factory.mktemp("place")
+    data = root / "data" / "kvtui"
+    data.mkdir(parents=True)
+    (data / "engine-cpu").symlink_to(engine_env)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    env |= {"XDG_DATA_HOME": str(root / "data"), "XDG_STATE_HOME": str(root / "state")}
+    place = Place(env, data / "runs")
+    yield place
+    place.kvtui("lab", "down")
+
+
+def left_alive(root: Path) -> list[str]:
+    """Processes that work in kvtui's directories."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if str(root) in command and entry.name != str(os.getpid()):
+            found.append(command)
+    return found
+
+
+def rows_of(record: RunRecord) -> dict[tuple[str, str], dict[str, Any]]:
+    result = json.loads(record.result.read_text(encoding="utf-8"))
+    return {(row["topology"], row["tier"]): row for row in result["rows"]}
+
+
+def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> None:
+    chance = random.Random(7)  # noqa: S311 - moments, not secrets
+    run = killed_run([], [chance.uniform(5, 60), chance.uniform(60, 150)], place.env, place.runs)
+    assert run.exit_code == 0, run.output
+    assert len(run.kills) == 2
+    assert problems(run.record) == ()
+
+    rows = rows_of(run.record)
+    assert {key: row["reused"] for key, row in rows.items()} == REUSE
+    for (_, tier), row in rows.items():
+        assert (row["cold_n"], row["cached_n"], row["unknown"], row["partial"]) == (8, 8, 0, 0)
+        if tier != "none" and row["reused"]:
+            assert row["reused_bytes"] == 8 * 2048 * 8192
+    for title in ("Single:", "Fleet:"):
+        assert title in run.output
+
+    result = json.loads(run.record.result.read_text(encoding="utf-8"))
+    assert [finding for finding in result["findings"] if finding["level"] != "info"] == []
+    assert left_alive(place.runs.parent) == []
+
+
+def test_what_was_recorded_is_enough_to_judge_it(place: Place) -> None:
+    record = find(place.runs, None, unfinished=False)
+    events = read_events(record.events)
+    environment = json.loads(record.environment.read_text(encoding="utf-8"))
+    assert environment["nodes"]["gpu-a"]["engine"]["lmcache"] == "0.5.4"
+    assert environment["store"]["version"] == "9.1.1"
+    prints = [
+        event["record"]
+        for event in events
+        if event.get("step", "").endswith("/fingerprint") and "record" in event
+    ]
+    assert len(prints) == 4
+    for print_ in prints:
+        assert print_["gpu-a"]["none_hashes"] == print_["gpu-b"]["none_hashes"] == ["5625442194607170974"]
+        assert print_["gpu-a"]["seeds"] == ["0"]
+    cold_disk = [
+        event["record"]["page_cache"]
+        for event in events
+        if event["kind"] == "step_done" and event["step"] == "disk-single-fleet.1/cached/single"
+    ]
+    assert cold_disk[0]["files"] == 64
+    assert cold_disk[0]["resident_pages_after"] == 0
+    for log in (record.path / "logs").iterdir():
+        assert log.stat().st_size > 0
+    assert list((record.path / "metrics").glob("*.before.vllm.txt"))
+
+
+def test_a_seed_that_differs_stops_the_fleet_before_its_first_request(place: Place, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "bench" / "kills.toml").read_text(encoding="utf-8")
+    plan = tmp_path / "seed.toml"
+    plan.write_text(text.replace('seed = "0"', 'seed = "0"\nseed_on = {gpu-b = "1"}'), encoding="utf-8")
+    ended = place.kvtui("launch", str(plan), "--json")
+    assert ended.returncode == 5, ended.stderr
+    result = json.loads(ended.stdout)
+    assert {(one["level"], one["code"]) for one in result["findings"]} == {
+        ("warning", "hash-seed"),
+        ("blocking", "fingerprint-differs"),
+    }
+    differs = next(one for one in result["findings"] if one["code"] == "fingerprint-differs")
+    assert "NONE_HASH: gpu-a 5625442194607170974, gpu-b " in differs["text"]
+    assert result["rows"] == []
+    assert left_alive(place.runs.parent) == []
