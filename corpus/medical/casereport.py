@@ -53,7 +53,7 @@ def _case(dice: Dice, cast: Cast) -> Case:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one case report."""
-    voice = Voice(rules("names", "clinic", "casereport", "history"), dice, {})
+    voice = Voice(rules("names", "clinic", "casereport", "history", "bedside"), dice, {})
     cast = Cast(voice)
     reaction, symptoms, sign, organ, markers = voice.say("reaction").split("|")
     drug = dice.pick(for_long_use())
@@ -110,9 +110,10 @@ def _cases(
         cases.append(case)
         draft.add(f"CASE {len(cases)}")
         known = voice.knowing(_facts(voice, case, drug, markers))
-        draft.paragraph(partial(known.fill, "{case_open} {case_background}"))
+        draft.paragraph(partial(known.fill, "{case_open} {case_background} {bedside}"))
         draft.paragraph(partial(known.say, "case_exam"))
         draft.paragraph(partial(known.say, "case_tests"))
+        draft.paragraph(partial(known.fill, "{case_thought} {bedside}"))
         draft.paragraph(partial(known.fill, "{case_course} {case_causality}"))
     return cases
 

@@ -53,7 +53,7 @@ def _report(dice: Dice, cast: Cast, received: date) -> Report:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one set of narratives."""
-    voice = Voice(rules("names", "history", "narratives"), dice, {})
+    voice = Voice(rules("names", "history", "narratives", "bedside"), dice, {})
     cast = Cast(voice)
     drug = dice.pick(for_long_use())
     start = date(dice.between(2008, 2022), dice.pick((1, 4, 7, 10)), 1)
@@ -153,6 +153,6 @@ def _narrative(
         f"Case {number}    {event}    received {short_date(report.received)}    outcome: {report.outcome}"
     )
     draft.paragraph(lambda: f"{known.say('pv_open')} {known.say('pv_history')}")
-    draft.paragraph(lambda: f"{known.say('pv_event_text')} {known.say('pv_work')}")
+    draft.paragraph(lambda: f"{known.say('pv_event_text')} {known.say('pv_work')} {known.say('bedside')}")
     draft.paragraph(lambda: f"{known.say('pv_action')} {known.say(f'outcome_{report.outcome}')}")
     draft.paragraph(lambda: known.say("pv_comment"))

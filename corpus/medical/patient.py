@@ -36,6 +36,7 @@ class Patient:
         return {
             "subject": self.person.subject,
             "possessive": self.person.possessive,
+            "obj": "her" if self.person.woman else "him",
             "sex": "woman" if self.person.woman else "man",
         }
 

@@ -1,0 +1,104 @@
+"""Figures of the corpus: characters a token, vocabulary, compression ratio; and the same of any text beside it.
+
+    python bench/corpus_figures.py [--tokenizer tokenizer.json ...] [--ranks NAME=FILE ...] [text ...]
+
+Texts are cut to the length of a document, so that the figures can be compared: both fall and rise with length.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import re
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from corpus.generate import KINDS, generate
+
+CHARACTERS = 45_000
+"""About what 10,000 tokens cover."""
+O200K = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+Count = Callable[[str], int]
+
+
+def from_json(path: str) -> Count:
+    """A counter of tokens by a ``tokenizer.json``."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(path)
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def from_ranks(path: str) -> Count:
+    """A counter of tokens by a file of merge ranks, split as ``o200k_base`` splits."""
+    import tiktoken
+
+    ranks = {}
+    for line in Path(path).read_bytes().splitlines():
+        token, rank = line.split()
+        ranks[base64.b64decode(token)] = int(rank)
+    encoding = tiktoken.Encoding("ranks", pat_str=O200K, mergeable_ranks=ranks, special_tokens={})
+    return lambda text: len(encoding.encode_ordinary(text))
+
+
+def figures(text: str) -> tuple[int, int, float, float]:
+    """Words, different words, their share, and how many times zlib (level 9) makes the text smaller."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    data = text.encode()
+    return len(words), len(set(words)), len(set(words)) / len(words), len(data) / len(zlib.compress(data, 9))
+
+
+def main() -> None:
+    """Print the figures of every kind, of all together, and of the texts named."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tokenizer", action="append", default=[])
+    parser.add_argument("--ranks", action="append", default=[])
+    parser.add_argument("texts", nargs="*")
+    args = parser.parse_args()
+    counts: dict[str, Count] = {}
+    for path in args.tokenizer:
+        counts[Path(path).parent.name + "/" + Path(path).stem] = from_json(path)
+    for item in args.ranks:
+        name, _, path = item.partition("=")
+        counts[name] = from_ranks(path)
+    start = time.process_time()
+    documents = generate(0, 60, 65_200)
+    seconds = time.process_time() - start
+    size = sum(len(document.text.encode()) for document in documents)
+    print(f"60 documents, {size / 1e6:.2f} MB in {seconds:.2f} s of CPU: {size / 1e6 / seconds:.1f} MB/s")
+    groups = {
+        kind: [document.text[:CHARACTERS] for document in documents if document.kind == kind]
+        for kinds in KINDS.values()
+        for kind, _ in kinds
+    }
+    for path in args.texts:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        groups[Path(path).name] = [
+            text[at : at + CHARACTERS] for at in range(0, len(text) - CHARACTERS + 1, CHARACTERS)
+        ]
+    print(f"{'text':22} {'n':>3} {'words':>6} {'types':>6} {'ratio':>6} {'zlib':>5}  characters a token")
+    for name, texts in groups.items():
+        if not texts:
+            continue
+        rows = [figures(text) for text in texts]
+        mean = [sum(row[place] for row in rows) / len(rows) for place in range(4)]
+        tokens = "  ".join(
+            f"{label} {min(len(text) / count(text) for text in texts):.2f}–{max(len(text) / count(text) for text in texts):.2f}"
+            for label, count in counts.items()
+        )
+        print(
+            f"{name:22} {len(texts):3} {mean[0]:6.0f} {mean[1]:6.0f} {mean[2]:6.3f} {mean[3]:5.2f}  {tokens}"
+        )
+
+
+if __name__ == "__main__":
+    main()
