@@ -7,7 +7,6 @@ from __future__ import annotations
 
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
-    "VLLM_CPU_KVCACHE_SPACE": "1",
     "OMP_NUM_THREADS": "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
@@ -19,6 +18,7 @@ ARGUMENTS = (
     "--enforce-eager",
     *("--max-num-seqs", "4"),
     *("--max-num-batched-tokens", "2048"),
+    # 32,768 tokens of KV. The variable VLLM_CPU_KVCACHE_SPACE, in whole GiB, would overrule it.
     *("--kv-cache-memory-bytes", str(256 * 1024**2)),
 )
 

