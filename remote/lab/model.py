@@ -124,7 +124,7 @@ def write(directory: Path) -> None:
 
 def _write_tokenizer(directory: Path) -> None:
     """Train a byte-level BPE on generated English, and write it as `transformers` reads it."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # type: ignore[import-not-found]
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
     sys.path.insert(0, str(Path(__file__).parent))
     from model_text import sentences  # type: ignore[import-not-found]

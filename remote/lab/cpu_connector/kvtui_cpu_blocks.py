@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch  # type: ignore[import-not-found]
+import torch
 
 
 class UnsupportedCache(ValueError):

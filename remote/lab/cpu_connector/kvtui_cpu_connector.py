@@ -16,12 +16,12 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import lmcache.v1.gpu_connector as gpu_connector  # type: ignore[import-not-found]
-import torch  # type: ignore[import-not-found]
+import lmcache.v1.gpu_connector as gpu_connector
+import torch
 from kvtui_cpu_blocks import PagedCache, UnsupportedCache  # type: ignore[import-not-found]
-from lmcache.utils import EngineType  # type: ignore[import-not-found]
-from lmcache.v1.gpu_connector.gpu_connectors import GPUConnectorInterface  # type: ignore[import-not-found]
-from vllm.distributed.kv_transfer.kv_connector.v1 import lmcache_connector  # type: ignore[import-not-found]
+from lmcache.utils import EngineType
+from lmcache.v1.gpu_connector.gpu_connectors import GPUConnectorInterface
+from vllm.distributed.kv_transfer.kv_connector.v1 import lmcache_connector
 
 log = logging.getLogger("vllm.kvtui_cpu_connector")  # a child of vLLM's logger, so that its handlers print it
 
