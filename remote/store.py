@@ -151,11 +151,18 @@ async def open_store(link: Link, address: str, port: int, password: str = "") ->
     Raises:
         StoreUnavailable: Nothing answers there, or not as Valkey does.
     """
-    from glide_sync import GlideClient, GlideClientConfiguration, GlideError, NodeAddress, ServerCredentials
-    from glide_sync.logger import Level, Logger
+    from glide_sync import (
+        GlideClient,
+        GlideClientConfiguration,
+        GlideError,
+        Logger,
+        LogLevel,
+        NodeAddress,
+        ServerCredentials,
+    )
 
     # Its native part writes warnings to standard output, where results belong.
-    Logger.set_logger_config(Level.OFF)
+    Logger.set_logger_config(LogLevel.OFF)
 
     where = f"{address}:{port} on {link.name}"
     async with link.forward(address, port) as local_port:

@@ -56,9 +56,11 @@ def key_ending(tag_value: str) -> str:
     return f"@run%{tag_value}"
 
 
-def request_id(run: str, block: str, attempt: int, topology: str, step: Pass, document: str) -> str:
-    """The id of a request; it comes back in the engine's log lines."""
-    return f"{run}.{block}.{attempt}.{topology}.{step}.{document}"
+def request_id(
+    run: str, block: str, attempt: int, topology: str, step: Pass, node: str, document: str
+) -> str:
+    """The id of a request, unique in a run; it comes back in the engine's log lines."""
+    return f"{run}.{block}.{attempt}.{topology}.{step}.{node}.{document}"
 
 
 def source(node: str, block: str, attempt: int, topology: str, step: Pass) -> str:

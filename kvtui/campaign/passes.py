@@ -184,7 +184,7 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
     samples = []
     for place, document in enumerate(documents, 1):
         request_id = layout.request_id(
-            ctx.run, what.block, what.attempt, what.topology, what.step, document.document_id
+            ctx.run, what.block, what.attempt, what.topology, what.step, what.node, document.document_id
         )
         if request_id in ends:
             seen = evidence.get(request_id, Evidence())

@@ -54,7 +54,7 @@ def requests_jsonl(
             body["kv_transfer_params"] = {"lmcache.tag.run": what.tag}
         line = {
             "request_id": request_id(
-                run, what.block, what.attempt, what.topology, what.step, document.document_id
+                run, what.block, what.attempt, what.topology, what.step, what.node, document.document_id
             ),
             "expect_prompt_tokens": len(document.token_ids),
             "body": body,
