@@ -47,16 +47,22 @@ class Dice:
     def take(self, items: Sequence[T], count: int) -> list[T]:
         """``count`` different items in a random order."""
         pool = list(items)
-        return [self._draw(pool) for _ in range(min(count, len(pool)))]
+        return [_draw(pool, self.random()) for _ in range(min(count, len(pool)))]
 
     def deal(self, name: str, size: int) -> int:
         """An index below ``size``; none comes twice under one name before all have come once."""
         deck = self._decks.get(name)
         if not deck:
             deck = self._decks[name] = list(range(size))
-        return self._draw(deck)
+        return _draw(deck, self.random())
 
-    def _draw(self, pool: list[T]) -> T:
-        index = int(self.random() * len(pool))
-        pool[index], pool[-1] = pool[-1], pool[index]
-        return pool.pop()
+
+def _draw(pool: list[T], fraction: float) -> T:
+    """Take out the item at a fraction of the pool; the last one takes its place."""
+    index = int(fraction * len(pool))
+    last = pool.pop()
+    if index == len(pool):
+        return last
+    drawn = pool[index]
+    pool[index] = last
+    return drawn

@@ -26,11 +26,12 @@ from corpus.numerals import in_words
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A hole that a fact or another rule fills."""
+    """A hole that a fact or another rule fills; ``shaped`` when the text cannot go in as it is."""
 
     name: str
     capital: bool
     article: str
+    shaped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +154,5 @@ def _hole(inner: str) -> Part:
         return Reference(inner[4:])
     article = inner[0] if inner.startswith(("a ", "A ")) else ""
     name = inner[2:] if article else inner
-    return Slot(name.removeprefix("^"), name.startswith("^"), article)
+    capital = name.startswith("^")
+    return Slot(name.removeprefix("^"), capital, article, capital or bool(article))

@@ -64,30 +64,32 @@ class Voice:
         return options[self.dice.deal(rule, len(options))]
 
     def _append(self, template: Template, out: list[str]) -> None:
+        random = self.dice.random
         for part in template:
             if type(part) is str:
                 out.append(part)
             elif type(part) is Slot:
-                self._append_slot(part, out)
+                fact = self._facts.get(part.name)
+                if fact is not None:
+                    text = fact if isinstance(fact, str) else fact()
+                    out.append(_shaped(text, part) if part.shaped else text)
+                elif part.shaped:
+                    out.append(_shaped(self._render(self._deal(part.name)), part))
+                else:
+                    self._append(self._deal(part.name), out)
             elif type(part) is Choice:
                 options = part.options
-                self._append(options[int(self.dice.random() * len(options))], out)
+                self._append(options[int(random() * len(options))], out)
             elif type(part) is Range:
-                out.append(part.text(self.dice.random()))
+                out.append(part.text(random()))
             elif type(part) is Reference:
                 out.append(pointer(part.topic))
 
-    def _append_slot(self, slot: Slot, out: list[str]) -> None:
-        fact = self._facts.get(slot.name)
-        if fact is None and not slot.capital and not slot.article:
-            self._append(self._deal(slot.name), out)
-            return
-        if fact is None:
-            text = self._render(self._deal(slot.name))
-        else:
-            text = fact if isinstance(fact, str) else fact()
-        if slot.capital:
-            text = text[:1].upper() + text[1:]
-        if slot.article:
-            out.append(f"{slot.article}n " if text[:1] in "aeiouAEIOU8" else f"{slot.article} ")
-        out.append(text)
+
+def _shaped(text: str, slot: Slot) -> str:
+    """The text with a capital or an article, as the slot wants it."""
+    if slot.capital:
+        text = text[:1].upper() + text[1:]
+    if slot.article:
+        return f"{slot.article}n {text}" if text[:1] in "aeiouAEIOU8" else f"{slot.article} {text}"
+    return text

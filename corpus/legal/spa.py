@@ -183,25 +183,27 @@ def _disclosures(
         f"SCHEDULE 3: DISCLOSURE LETTER\n\nTo {sale.buyer}, {long_date(sale.signing)}. "
         "Each disclosure names the paragraph of Schedule 2 to which it chiefly relates."
     )
+    groups: dict[str, list[str]] = {}
+    for label in warranties:
+        groups.setdefault(label.partition(".")[0], []).append(label)
     number = 0
     while draft.size < min_characters:
         number += 1
         day = add_days(sale.signing, -dice.between(60, 1500))
-        known = voice.knowing(
-            {
-                "event_date": long_date(day),
-                "event_year": str(day.year),
-                "reply_date": long_date(add_days(day, dice.between(5, 50))),
-                "later_date": long_date(add_days(sale.completion, dice.between(40, 1200))),
-                "third_firm": voice.fill("{firm_stem} {trade} {firm_suffix}"),
-                "staff": voice.fill("[{given_f}|{given_m}] {surname}"),
-            }
-        )
-        draft.paragraph(partial(_disclosure, known, warranties), f"{number}. ")
+        draft.paragraph(partial(_disclosure, voice.knowing(_dates(dice, day, sale)), groups), f"{number}. ")
 
 
-def _disclosure(voice: Voice, warranties: list[str]) -> str:
+def _dates(dice: Dice, day: date, sale: Sale) -> dict[str, Fact]:
+    """The day of an event that is disclosed, of the answer to it, and a day after completion."""
+    return {
+        "event_date": long_date(day),
+        "event_year": str(day.year),
+        "reply_date": lambda: long_date(add_days(day, dice.between(5, 50))),
+        "later_date": lambda: long_date(add_days(sale.completion, dice.between(40, 1200))),
+    }
+
+
+def _disclosure(voice: Voice, groups: Mapping[str, list[str]]) -> str:
     """A disclosure under a paragraph of the group of warranties that it concerns."""
     group, _, text = voice.say("disclosure").partition("|")
-    labels = [label for label in warranties if label.startswith(f"{group}.")]
-    return f"Paragraph {voice.dice.pick(labels)}. {text}"
+    return f"Paragraph {voice.dice.pick(groups[group])}. {text}"
