@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 
 import asyncssh
 import pytest
@@ -32,6 +33,11 @@ def test_a_sentence_and_what_to_do(error: Exception, message: str) -> None:
     explained = explain(error, HOST)
     assert explained.message == f"gpu-a (10.0.0.7) {message}"
     assert explained.hint.endswith(("?", "."))
+
+
+def test_a_name_that_nobody_knows() -> None:
+    explained = explain(socket.gaierror(socket.EAI_NONAME, "Name or service not known"), HOST)
+    assert explained.message == "gpu-a (10.0.0.7): the host name 10.0.0.7 is not known."
 
 
 def test_a_lost_connection() -> None:
