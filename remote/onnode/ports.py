@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import socket
@@ -107,8 +108,10 @@ def _is_free(port: int, reuse: bool) -> bool:
             try:
                 candidate.bind((address, port))
                 candidate.listen(1)
-            except OSError:
-                return False
+            except OSError as error:
+                # A port that this user may not have is of no use, but nobody need have taken it.
+                if not reuse or error.errno == errno.EADDRINUSE:
+                    return False
     return True
 
 
