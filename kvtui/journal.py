@@ -32,6 +32,15 @@ def _parse(line: bytes, path: Path, number: int) -> Event:
     return event
 
 
+def _node_event(line: bytes) -> Event:
+    """An event of a node; what a killed writer left of a line is kept as what it is."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        event = None
+    return event if isinstance(event, dict) and "kind" in event else {"v": SCHEMA, "kind": "torn"}
+
+
 def read_events(path: Path) -> tuple[Event, ...]:
     """All whole events of a record; a torn last line is left out.
 
@@ -117,7 +126,7 @@ class Journal:
         end = offset
         for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
             start, end = end, end + len(line)
-            events.append({**json.loads(line), "src": source, "off": start, "end": end})
+            events.append({**_node_event(line), "src": source, "off": start, "end": end})
         if events:
             self._write(events)
         return end

@@ -81,3 +81,12 @@ def test_who_listens_hears_every_event(tmp_path: Path) -> None:
     own.append("one")
     own.merge("gpu-a:pass", 0, lines(2))
     assert heard == ["one", "done", "done"]
+
+
+def test_what_a_killed_probe_left_of_a_line_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    own = journal(path)
+    data = lines(1) + b'{"v": 1, "kind": "se\n' + b"[1]\n\xff\n" + lines(1)
+    assert own.merge("gpu-a:pass", 0, data) == len(data)
+    assert [event["kind"] for event in read_events(path)] == ["done", "torn", "torn", "torn", "done"]
+    assert journal(path).offset("gpu-a:pass") == len(data)
