@@ -56,9 +56,9 @@ async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool
         return _record(plan, target_of_plan(plan), where)
     was_up = await lab.is_up(where)
     try:
-        info = await lab.up(where, progress, None if was_up else _IDLE_LAB_S)
+        info = await lab.up(where, progress, _IDLE_LAB_S)
         plan = _lab_plan(plan, info)
-        return _record(plan, target_of_lab(info, plan.engine_nodes, owns_lab=not was_up), where)
+        return _record(plan, target_of_lab(info, plan.engine_nodes), where)
     except BaseException:
         if not was_up:
             await lab.down(where, progress)
@@ -76,8 +76,8 @@ async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: 
     """The run's target; a lab that was started anew since then has other ports."""
     target = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
     if target.lab:
-        info = await lab.up(where, progress, _IDLE_LAB_S if target.owns_lab else None)
-        target = target_of_lab(info, plan.engine_nodes, owns_lab=target.owns_lab)
+        info = await lab.up(where, progress, _IDLE_LAB_S)
+        target = target_of_lab(info, plan.engine_nodes)
         record.write_json(record.target_file, target.to_json())
     return target
 

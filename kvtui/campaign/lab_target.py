@@ -16,13 +16,12 @@ _ENGINE_ENV = {
 }
 
 
-def target_of_lab(lab: LabInfo, nodes: tuple[str, ...], *, owns_lab: bool) -> Target:
+def target_of_lab(lab: LabInfo, nodes: tuple[str, ...]) -> Target:
     """The target of a run on the lab.
 
     Args:
         lab: The running lab.
         nodes: Names of the plan's engine nodes.
-        owns_lab: Whether the run started the lab, and so ends it.
     """
     store = "valkey"
     return Target(
@@ -35,5 +34,6 @@ def target_of_lab(lab: LabInfo, nodes: tuple[str, ...], *, owns_lab: bool) -> Ta
         connector_module=lab.parts.connector_module,
         engine_env={**_ENGINE_ENV, "PYTHONPATH": lab.parts.connector_dir},
         lab=True,
-        owns_lab=owns_lab,
+        # A lab that ends by itself when idle was started by a run; one that a person started stays.
+        owns_lab=lab.idle_lease_s is not None,
     )

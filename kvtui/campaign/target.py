@@ -26,7 +26,7 @@ class Target:
         connector_module: Module with the KV connector, or empty for vLLM's own.
         engine_env: Environment of every engine beside the common one.
         lab: Whether these are the lab's nodes.
-        owns_lab: Whether the run started the lab, and so ends it.
+        owns_lab: Whether a run started the lab, and so the run's end ends it.
     """
 
     hosts: Mapping[str, HostSpec]
