@@ -25,8 +25,9 @@ class Draft:
         clause: Number of the last clause in it.
     """
 
-    def __init__(self, dice: Dice) -> None:
+    def __init__(self, dice: Dice, style: Callable[[str], str] = str) -> None:
         self._dice = dice
+        self._style = style
         self._blocks: list[str] = []
         self._seen: set[str] = set()
         self._topics: dict[str, str] = {}
@@ -48,12 +49,16 @@ class Draft:
         """Begin the next section; ``{n}`` in the heading becomes its number."""
         self.section += 1
         self.clause = 0
-        self._topics[topic] = str(self.section)
-        self.add(heading.replace("{n}", str(self.section)))
+        self._topics[topic.upper()] = str(self.section)
+        self.add(self._style(heading.replace("{n}", str(self.section))))
+
+    def styled(self, text: str) -> str:
+        """The text in the words of the document's house style."""
+        return self._style(text)
 
     def name(self, topic: str, label: str) -> None:
         """Let ``{ref topic}`` lead to this label."""
-        self._topics[topic] = label
+        self._topics[topic.upper()] = label
 
     def paragraph(self, make: Callable[[], str], prefix: str = "") -> str:
         """Append a paragraph that the document does not have yet.
@@ -62,7 +67,7 @@ class Draft:
             CorpusError: Every try gave a paragraph that is there already.
         """
         for _ in range(_TRIES):
-            text = _tidy(make())
+            text = self._style(_tidy(make()))
             if text not in self._seen:
                 self._seen.add(text)
                 self.add(prefix + text)

@@ -22,6 +22,7 @@ from functools import cache
 from importlib import resources
 
 from corpus.numerals import in_words
+from corpus.synonyms import vary
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,19 @@ class Range:
     decimals: int
     words: str
 
-    def text(self, fraction: float) -> str:
-        """The number at a fraction, from 0 up to 1, of the range."""
+    def text(self, fraction: float, style: str) -> str:
+        """The number at a fraction, from 0 up to 1, of the range; ``style`` is that of numbers in words.
+
+        A document writes them as ``words``, as ``digits``, or as ``both``: fourteen (14). At the beginning
+        of a sentence they are always words.
+        """
         value = self.low + self.step * int(fraction * ((self.high - self.low) // self.step + 1))
         if self.words:
-            text = in_words(value)
-            return text.capitalize() if self.words == "W " else text
+            if self.words == "W ":
+                return in_words(value).capitalize()
+            if style == "digits":
+                return str(value)
+            return in_words(value) if style == "words" else f"{in_words(value)} ({value})"
         return str(value) if not self.decimals else f"{value / 10**self.decimals:.{self.decimals}f}"
 
 
@@ -83,7 +91,7 @@ def rules(*files: str) -> Rules:
         for name, lines in _read(file).items():
             if name in found:
                 raise ValueError(f"{file}: the rule {name} exists already")
-            found[name] = tuple(compile_template(line) for line in lines)
+            found[name] = tuple(compile_template(vary(line)) for line in lines)
     return found
 
 
@@ -123,7 +131,7 @@ def _sequence(source: str, at: int, *, nested: bool) -> tuple[Template, int]:
             at = end + 1
         elif sign == "[":
             options: list[Template] = []
-            while source[at] != "]":
+            while at < len(source) and source[at] != "]":
                 option, at = _sequence(source, at + 1, nested=True)
                 options.append(option)
             parts.append(Choice(tuple(options)))

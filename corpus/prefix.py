@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 
 from corpus.chunks import DEFAULT_CHUNK_TOKENS, full_chunks
 from corpus.dice import Dice
-from corpus.draft import Draft
 from corpus.errors import CorpusError
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.tokens import TokenDocument, ids_sha256
-from corpus.voice import Voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +31,8 @@ class ExpectedReuse:
 def system_prompt(seed: int, min_characters: int) -> str:
     """Instructions to an assistant, as long as asked for, the same for the same seed."""
     dice = Dice("kvtui system prompt", seed)
-    voice = Voice(rules("names", "assistant"), dice, {})
+    voice, draft = author(dice, "law", "assistant", "names", "assistant")
     voice = voice.knowing({"office": voice.say("office"), "house": voice.fill("{firm_stem} {house_kind}")})
-    draft = Draft(dice)
     draft.paragraph(lambda: voice.say("opening"))
     number = 0
     while draft.size < min_characters:

@@ -14,23 +14,32 @@ REFERENCE_CLOSE = "\x02"
 
 
 def pointer(topic: str) -> str:
-    """A reference to what the draft will know under this name when the document stands."""
-    return f"{REFERENCE_OPEN}{topic}{REFERENCE_CLOSE}"
+    """A reference to what the draft will know under this name when the document stands.
+
+    It is in capitals, so that no house style takes it for a word.
+    """
+    return f"{REFERENCE_OPEN}{topic.upper()}{REFERENCE_CLOSE}"
 
 
 class Voice:
-    """Renders rules. No alternative of a rule comes twice in a document before each has come once."""
+    """Renders rules. No alternative of a rule comes twice in a document before each has come once.
 
-    __slots__ = ("_facts", "_rules", "dice")
+    Attributes:
+        dice: What decides.
+        numbers: How numbers in words are written: ``words``, ``digits`` or ``both``.
+    """
 
-    def __init__(self, rules: Rules, dice: Dice, facts: Mapping[str, Fact]) -> None:
+    __slots__ = ("_facts", "_rules", "dice", "numbers")
+
+    def __init__(self, rules: Rules, dice: Dice, facts: Mapping[str, Fact], numbers: str) -> None:
         self._rules = rules
         self._facts = dict(facts)
         self.dice = dice
+        self.numbers = numbers
 
     def knowing(self, facts: Mapping[str, Fact]) -> Voice:
         """The same voice, with the same dice, that knows more facts."""
-        return Voice(self._rules, self.dice, {**self._facts, **facts})
+        return Voice(self._rules, self.dice, {**self._facts, **facts}, self.numbers)
 
     def say(self, rule: str) -> str:
         """One alternative of a rule, filled in.
@@ -81,7 +90,7 @@ class Voice:
                 options = part.options
                 self._append(options[int(random() * len(options))], out)
             elif type(part) is Range:
-                out.append(part.text(random()))
+                out.append(part.text(random(), self.numbers))
             elif type(part) is Reference:
                 out.append(pointer(part.topic))
 

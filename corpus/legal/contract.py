@@ -20,7 +20,7 @@ def definitions(draft: Draft, voice: Voice, rule: str, opening: str) -> None:
 def sections(draft: Draft, voice: Voice, topics: Iterable[tuple[str, str]]) -> None:
     """A section for each topic and title; its clauses in the order of the rule, most of them used."""
     for topic, title in topics:
-        draft.open_section(topic, f"{{n}}. {title.upper()}")
+        draft.open_section(topic, f"{{n}}. {draft.styled(title).upper()}")
         for index in range(voice.size(topic)):
-            if index == 0 or voice.dice.chance(0.9):
+            if index == 0 or voice.dice.chance(0.85):
                 draft.numbered(partial(voice.nth, topic, index))

@@ -9,7 +9,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast, Person, grouped
@@ -111,7 +111,7 @@ class Paragraphs:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one judgment."""
-    voice = Voice(rules("names", "law", "judgment"), dice, {})
+    voice, draft = author(dice, "law", "judgment", "names", "law", "judgment")
     cast = Cast(voice)
     places = jurisdiction(voice, cast)
     sign = str(places["sign"])
@@ -120,7 +120,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     facts = _facts(dice, cast, case, sign)
     voice = voice.knowing({**places, **facts, "project_long": long_project, "project": project})
     citation = f"[{case.handed_down.year}] {dice.pick(('HC', 'TCC', 'SC', 'CC'))} {dice.between(41, 3980)}"
-    draft = Draft(dice)
     counsel = [cast.person().name for _ in range(3)]
     draft.add(
         f"{str(places['court']).upper()}\n\nNeutral citation: {citation}\n\n"

@@ -8,7 +8,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.legal.contract import definitions, sections
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, add_years, in_words, long_date
@@ -83,14 +83,13 @@ def _facts(dice: Dice, cast: Cast, voice: Voice) -> Lease:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one lease."""
-    voice = Voice(rules("names", "law", "lease"), dice, {})
+    voice, draft = author(dice, "law", "lease", "names", "law", "lease")
     cast = Cast(voice)
     places = jurisdiction(voice, cast)
     voice = voice.knowing(places)
     lease = _facts(dice, cast, voice)
     reference = f"{dice.pick('ABCDEFHKLNPRST')}{dice.pick('CDFGHKLMNPT')}{dice.between(100000, 989999)}"
     voice = voice.knowing(_words(dice, lease, str(places["sign"]), reference))
-    draft = Draft(dice)
     _opening(draft, voice, lease, reference)
     definitions(
         draft,

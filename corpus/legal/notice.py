@@ -8,7 +8,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast, Person, grouped
@@ -45,7 +45,7 @@ class Penalty:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one regulatory notice."""
-    voice = Voice(rules("names", "law", "notice"), dice, {})
+    voice, draft = author(dice, "law", "notice", "names", "law", "notice")
     cast = Cast(voice)
     places = jurisdiction(voice, cast)
     sign = str(places["sign"])
@@ -91,7 +91,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         },
     }
     voice = voice.knowing(facts)
-    draft = Draft(dice)
     draft.add(
         f"DECISION NOTICE {reference}\n\nTo: {firm}\nOf: {facts['site']}\nDate: {long_date(decided)}\n"
         f"Issued by: {facts['regulator']}"

@@ -9,7 +9,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.legal.contract import definitions, sections
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, long_date
@@ -117,7 +117,7 @@ def _facts(dice: Dice, cast: Cast, sale: Sale, sign: str) -> Mapping[str, Fact]:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one share purchase agreement."""
-    voice = Voice(rules("names", "law", "spa"), dice, {})
+    voice, draft = author(dice, "law", "spa", "names", "law", "spa")
     cast = Cast(voice)
     places = jurisdiction(voice, cast)
     sale = _sale(dice, cast)
@@ -127,7 +127,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     voice = voice.knowing(
         {**places, **facts, "business": business, "warranty_ref": lambda: dice.pick(warranties)}
     )
-    draft = Draft(dice)
     draft.add(
         f"AGREEMENT for the sale and purchase of the shares of {sale.company}\n\n"
         f"Dated {long_date(sale.signing)}"

@@ -8,7 +8,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.legal.jurisdiction import jurisdiction
 from corpus.numerals import add_days, long_date, roman
 from corpus.people import Cast
@@ -54,7 +54,7 @@ class Act:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one statute."""
-    voice = Voice(rules("names", "law", "statute"), dice, {})
+    voice, draft = author(dice, "law", "statute", "names", "law", "statute")
     cast = Cast(voice)
     voice = voice.knowing(jurisdiction(voice, cast))
     subject, thing, things, activity = voice.say("act_subject").split("|")
@@ -76,7 +76,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         }
     )
     country = voice.fill("{country}")
-    draft = Draft(dice)
     draft.add(
         f"{act.title.upper()} ACT {act.passed.year}\n\n{act.passed.year} Chapter {act.chapter}\n\n"
         f"An Act to provide for the licensing of those who {act.activity}; to establish the {act.title} "

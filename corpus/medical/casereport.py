@@ -10,7 +10,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.medical.drugs import Drug, drugs, for_long_use, others
 from corpus.medical.labs import analytes
 from corpus.medical.patient import Patient, patient
@@ -37,6 +37,9 @@ class Case:
         return "definite" if self.naranjo >= 9 else "probable" if self.naranjo >= 5 else "possible"
 
 
+_RULES = ("names", "clinic", "casereport", "history", "bedside")
+
+
 def _case(dice: Dice, cast: Cast) -> Case:
     onset = add_days(date(2009, 1, 5), dice.between(0, 5000))
     stopped = add_days(onset, dice.between(1, 9))
@@ -53,11 +56,10 @@ def _case(dice: Dice, cast: Cast) -> Case:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one case report."""
-    voice = Voice(rules("names", "clinic", "casereport", "history", "bedside"), dice, {})
+    voice, draft = author(dice, "medicine", "casereport", *_RULES)
     cast = Cast(voice)
     reaction, symptoms, sign, organ, markers = voice.say("reaction").split("|")
     drug = dice.pick(for_long_use())
-    draft = Draft(dice)
     counted: dict[str, Fact] = {
         name: pointer(name) for name in ("case_count", "latency_min", "latency_max", "recovered", "women")
     }

@@ -11,7 +11,7 @@ from importlib import resources
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.medical.drugs import Drug, drugs
 from corpus.medical.labs import analytes, course, egfr, healthy
 from corpus.medical.patient import Patient, patient
@@ -96,7 +96,7 @@ def _stay(dice: Dice, condition: Condition, admitted: date) -> Stay:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one discharge summary."""
-    voice = Voice(rules("names", "clinic", "discharge"), dice, {})
+    voice, draft = author(dice, "medicine", "discharge", "names", "clinic", "discharge")
     cast = Cast(voice)
     admitted = add_days(date(2008, 1, 10), dice.between(0, 5400))
     person = patient(dice, cast, admitted)
@@ -114,7 +114,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         }
     )
     juniors = [cast.person().name for _ in range(4)]
-    draft = Draft(dice)
     draft.add(
         f"{hospital}\n\nDISCHARGE SUMMARY\n\n"
         f"Patient: {person.person.name}    Hospital number: {person.record}\n"

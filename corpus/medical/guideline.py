@@ -9,7 +9,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.medical.drugs import drugs
 from corpus.numerals import add_days, long_date
 from corpus.people import Cast
@@ -60,7 +60,7 @@ def _study(dice: Dice) -> Study:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one guideline."""
-    voice = Voice(rules("names", "guideline"), dice, {})
+    voice, draft = author(dice, "medicine", "guideline", "names", "guideline")
     cast = Cast(voice)
     topic, short, population, outcome, key = voice.say("g_topic").split("|")
     published = add_days(date(2010, 2, 1), dice.between(0, 4900))
@@ -82,7 +82,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
             "cost": partial(_cost, dice),
         }
     )
-    draft = Draft(dice)
     college = voice.fill("College of Physicians of {country}")
     title = f"Management of {topic}: guideline of the {college}, {published.year}"
     draft.add(f"{title}\n\nPublished {long_date(published)}\n\nShort title: {short}, {published.year}")

@@ -9,7 +9,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.medical.drugs import Drug, drugs, for_long_use, others
 from corpus.medical.patient import Patient, patient
 from corpus.numerals import add_days, in_words, long_date, short_date
@@ -53,7 +53,7 @@ def _report(dice: Dice, cast: Cast, received: date) -> Report:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one set of narratives."""
-    voice = Voice(rules("names", "history", "narratives", "bedside"), dice, {})
+    voice, draft = author(dice, "medicine", "narratives", "names", "history", "narratives", "bedside")
     cast = Cast(voice)
     drug = dice.pick(for_long_use())
     start = date(dice.between(2008, 2022), dice.pick((1, 4, 7, 10)), 1)
@@ -77,7 +77,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
             "steroid_dose": steroid.doses[-1],
         }
     )
-    draft = Draft(dice)
     interval = f"{long_date(start)} to {long_date(end)}"
     title = f"{drug.name.capitalize()}: narratives of serious adverse events, {interval}"
     draft.add(f"{title}\n\n{sponsor}, Drug Safety\n\nConfidential")

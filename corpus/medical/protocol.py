@@ -9,7 +9,7 @@ from functools import partial
 
 from corpus.dice import Dice
 from corpus.draft import Draft
-from corpus.grammar import rules
+from corpus.house import author
 from corpus.medical.drugs import drugs
 from corpus.numerals import MONTHS, add_days, letter, long_date
 from corpus.people import Cast
@@ -87,7 +87,7 @@ def _trial(dice: Dice, timepoint: str) -> Trial:
 
 def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     """Title and text of one trial protocol."""
-    voice = Voice(rules("names", "protocol"), dice, {})
+    voice, draft = author(dice, "medicine", "protocol", "names", "protocol")
     cast = Cast(voice)
     condition, endpoint, timepoint, _ = voice.say("trial_field").split("|")
     trial = _trial(dice, timepoint)
@@ -130,7 +130,6 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         "qa_date": lambda: long_date(add_days(started, dice.between(40, 700))),
     }
     voice = voice.knowing(facts)
-    draft = Draft(dice)
     dated = long_date(add_days(started, -dice.between(60, 200)))
     title = f"{trial.code} in {condition}: protocol {trial.code}-{dice.between(201, 399)}"
     draft.add(
