@@ -38,7 +38,8 @@ class Draft:
         self.clause = 0
 
     def add(self, block: str) -> None:
-        """Append a block as it is: a heading, a table, a signature."""
+        """Append a block, in the words of the house style: a heading, a table, a signature."""
+        block = self._style(block)
         self._blocks.append(block)
         self._owner.append(self.section)
         # A reference will be at least one character long; counting it so never promises too much.
@@ -50,7 +51,7 @@ class Draft:
         self.section += 1
         self.clause = 0
         self._topics[topic.upper()] = str(self.section)
-        self.add(self._style(heading.replace("{n}", str(self.section))))
+        self.add(heading.replace("{n}", str(self.section)))
 
     def styled(self, text: str) -> str:
         """The text in the words of the document's house style."""
@@ -67,7 +68,7 @@ class Draft:
             CorpusError: Every try gave a paragraph that is there already.
         """
         for _ in range(_TRIES):
-            text = self._style(_tidy(make()))
+            text = _tidy(make())
             if text not in self._seen:
                 self._seen.add(text)
                 self.add(prefix + text)

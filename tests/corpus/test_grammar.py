@@ -11,12 +11,14 @@ from corpus.dice import Dice
 from corpus.draft import Draft
 from corpus.errors import CorpusError
 from corpus.grammar import compile_template, rules
+from corpus.legal import lease
 from corpus.numerals import in_words, letter, ordinal, roman
+from corpus.synonyms import vary
 from corpus.voice import Voice
 
 
 def voice(**facts: str) -> Voice:
-    return Voice({"fruit": (compile_template("apple"),)}, Dice(3), facts)
+    return Voice({"fruit": (compile_template("apple"),)}, Dice(3), facts, "words")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,27 @@ def test_a_range_stays_in_its_limits_and_steps() -> None:
 def test_what_is_not_closed_is_refused(template: str) -> None:
     with pytest.raises(ValueError, match=r"not closed|not found"):
         compile_template(template)
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"), [("words", "fourteen days"), ("digits", "14 days"), ("both", "fourteen (14) days")]
+)
+def test_numbers_follow_the_style_of_the_document(style: str, expected: str) -> None:
+    speaker = Voice({}, Dice(3), {}, style)
+    assert speaker.fill("{w 14..14} days") == expected
+    assert speaker.fill("{W 14..14} days") == "Fourteen days"
+
+
+def test_synonyms_stand_in_for_phrases_outside_choices_and_holes() -> None:
+    assert vary("if it rains") == "[if|where] it rains"
+    assert vary("[if|when] {if} gift") == "[if|when] {if} gift"
+
+
+def test_a_house_style_is_kept_throughout() -> None:
+    for seed in range(12):
+        text = lease.write(Dice(seed), 9_000)[1]
+        assert ("Landlord" in text) != ("Lessor" in text)
+        assert ("Tenant" in text) == ("Landlord" in text)
 
 
 def test_a_name_that_nobody_knows_is_an_error() -> None:
