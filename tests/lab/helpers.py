@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -82,6 +83,12 @@ def connect(node: HostSpec) -> asyncssh.misc._ACMWrapper[asyncssh.SSHClientConne
         config=None,
         agent_path=None,
     )
+
+
+def detached(command: str, pid_file: str, log: str = "/dev/null") -> str:
+    """Build a shell command that starts another in a session of its own, and ends once that is so."""
+    inner = shlex.quote(f"echo $$ > {pid_file}; exec {command}")
+    return f"setsid sh -c {inner} </dev/null >{log} 2>&1 & until [ -s {pid_file} ]; do sleep 0.02; done"
 
 
 def lives(pid: int) -> bool:

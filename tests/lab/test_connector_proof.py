@@ -103,7 +103,7 @@ async def running(engine_env: Path, tmp_path: Path) -> AsyncIterator[Engine]:
         log = paths.home("gpu-a") / "engine.log"
         (paths.home("gpu-a") / "lmcache.yaml").write_text(LMCACHE.format(port=described.store.port))
         async with helpers.connect(described.nodes["gpu-a"]) as connection:
-            await connection.run(f"{command(described.parts, port)} >engine.log 2>&1 </dev/null &")
+            await connection.run(helpers.detached(command(described.parts, port), "engine.pid", "engine.log"))
         store = GlideClient.create(
             GlideClientConfiguration([NodeAddress(valkey.HOST, described.store.port)], request_timeout=5000)
         )
@@ -116,7 +116,7 @@ async def running(engine_env: Path, tmp_path: Path) -> AsyncIterator[Engine]:
 
 
 def command(parts: lab.LabParts, port: int) -> str:
-    """Build the shell command that starts the engine in a session of its own."""
+    """Build the shell command that starts the engine."""
     transfer = {
         "kv_connector": "LMCacheConnectorV1",
         "kv_connector_module_path": parts.connector_module,
@@ -131,7 +131,7 @@ def command(parts: lab.LabParts, port: int) -> str:
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": parts.connector_dir,
     }
-    words = ["setsid", "env", *(f"{name}={value}" for name, value in environment.items())]
+    words = ["env", *(f"{name}={value}" for name, value in environment.items())]
     words += [parts.engine_python, "-m", "vllm.entrypoints.openai.api_server", "--model", parts.model_dir]
     words += ["--served-model-name", "tiny", "--host", "127.0.0.1", "--port", str(port)]
     words += ["--dtype", engine.DTYPE, "--max-model-len", "4096", "--no-enable-prefix-caching"]

@@ -32,7 +32,7 @@ async def start(paths: LabPaths, parts: lab.LabParts, ids: Ids, **options: float
 async def start_stand_in_engine(described: lab.LabInfo, paths: LabPaths) -> int:
     """Start what an engine is to the lab: a long process in a session of its own, on a node."""
     async with helpers.connect(described.nodes["gpu-a"]) as connection:
-        await connection.run("setsid sh -c 'echo $$ > engine; exec sleep 300' </dev/null >/dev/null 2>&1 &")
+        await connection.run(helpers.detached("sleep 300", "engine"))
     return await helpers.wait_for_pid(paths.home("gpu-a") / "engine")
 
 

@@ -147,9 +147,8 @@ async def test_a_session_of_its_own_outlives_the_channel(connection: Connection,
 async def test_a_detached_process_does_not_hold_up_its_command(
     connection: Connection, paths: LabPaths
 ) -> None:
-    command = "setsid sh -c 'echo $$ > one; exec sleep 300' </dev/null >/dev/null 2>&1 & echo started"
     async with asyncio.timeout(10):
-        done = await connection.run(command)
+        done = await connection.run(f"{helpers.detached('sleep 300', 'one')}; echo started")
     assert done.stdout == "started\n"
     pid = await helpers.wait_for_pid(paths.home("gpu-a") / "one")
     assert helpers.lives(pid)
@@ -168,7 +167,9 @@ async def test_a_client_that_reads_nothing_holds_up_nobody_else(node: HostSpec) 
 
 
 async def test_a_signal_reaches_the_command(connection: Connection) -> None:
-    process = await connection.create_process("trap 'echo got it; exit 5' USR1; echo ready; sleep 300 & wait")
+    process = await connection.create_process(
+        "trap 'echo got it; exit 5' USR1; echo ready; sleep 300 >/dev/null 2>&1 & wait"
+    )
     assert await process.stdout.readline() == "ready\n"
     process.send_signal("USR1")
     done = await process.wait()
