@@ -91,7 +91,7 @@ def rules(*files: str) -> Rules:
         for name, lines in _read(file).items():
             if name in found:
                 raise ValueError(f"{file}: the rule {name} exists already")
-            found[name] = tuple(compile_template(vary(line)) for line in lines)
+            found[name] = tuple(compile_template(vary(line, file)) for line in lines)
     return found
 
 

@@ -197,5 +197,6 @@ def _items(
         )
         draft.add(f"Item {number}: {known.say(f'item_element_{trade}')}")
         paragraphs.add(known, "item_claim", "item_defence")
-        paragraphs.add(known, "item_find", f"item_allow_{outcome}")
+        finding = "item_find_none" if outcome == "none" else "item_find"
+        paragraphs.add(known, finding, f"item_allow_{outcome}")
     return claimed, allowed

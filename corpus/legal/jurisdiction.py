@@ -17,7 +17,7 @@ def jurisdiction(voice: Voice, cast: Cast) -> Mapping[str, Fact]:
     sign = dice.pick(_CURRENCIES)
 
     def act(subject: str) -> str:
-        return f"{subject} Act {dice.between(1925, 2019)}"
+        return f"{subject} Act {dice.between(1925, 1994)}"
 
     def money(low: int, high: int, step: int) -> Fact:
         return lambda: f"{sign}{dice.between(low, high, step):,}"

@@ -32,6 +32,7 @@ class Condition:
     pulse: float
     systolic: float
     saturation: float
+    settled: float
     acute: tuple[str, ...]
     regular: tuple[str, ...]
 
@@ -111,6 +112,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
             "junior": lambda: f"Dr {dice.pick(juniors)}",
             "year_5_20": lambda: str(admitted.year - dice.between(5, 20)),
             "discharge_date": short_date(stay.discharged),
+            "pack_years": str(dice.between(20, 55)),
+            "quit_years": str(dice.between(4, 15)),
         }
     )
     juniors = [cast.person().name for _ in range(4)]
@@ -183,7 +186,6 @@ def _day(draft: Draft, voice: Voice, person: Patient, stay: Stay, day: int) -> N
     lost = 0.75 if illness.key == "heartfailure" else 0.1
     today: dict[str, Fact] = {
         "weight_now": f"{person.weight_kg - lost * day:.1f}",
-        "antibiotic_day": str(day),
         "days_left": f"{stay.days - day} day{'s' if stay.days - day > 1 else ''}",
     }
     phase = "early" if 2 * day <= stay.days else "late"
@@ -191,7 +193,11 @@ def _day(draft: Draft, voice: Voice, person: Patient, stay: Stay, day: int) -> N
     draft.add(f"Day {day}, {short_date(add_days(stay.admitted, day - 1))}")
     draft.paragraph(
         lambda: " ".join(
-            (_round(voice, stay, day), voice.say(f"{illness.key}_day"), voice.say(f"exam_general_{phase}"))
+            (
+                _round(voice, stay, day),
+                voice.say(f"{illness.key}_{phase if dice.chance(0.4) else 'day'}"),
+                voice.say(f"exam_general_{phase}"),
+            )
         )
     )
     systems = dice.take(("exam_chest", "exam_heart", "exam_abdomen", "exam_neuro"), dice.between(2, 3))
@@ -213,7 +219,7 @@ def _signs(dice: Dice, illness: Condition, left: float) -> str:
         f"pulse {between(76, illness.pulse, 4):.0f}/min, "
         f"blood pressure {systolic}/{systolic * dice.uniform(0.54, 0.64):.0f} mmHg, "
         f"respiratory rate {between(15, 24, 1.5):.0f}/min, "
-        f"saturation {min(99.0, between(96, illness.saturation, 1)):.0f} per cent."
+        f"saturation {min(99.0, between(illness.settled, illness.saturation, 1)):.0f} per cent."
     )
 
 

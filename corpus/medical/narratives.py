@@ -123,7 +123,6 @@ def _narrative(
             **report.patient.facts,
             "subject_cap": report.patient.person.subject.capitalize(),
             "age": str(age),
-            "age_word": str(age),
             "height": str(report.patient.height_cm),
             "weight": f"{report.patient.weight_kg:.0f}",
             "source": source,

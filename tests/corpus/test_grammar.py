@@ -64,8 +64,9 @@ def test_numbers_follow_the_style_of_the_document(style: str, expected: str) -> 
 
 
 def test_synonyms_stand_in_for_phrases_outside_choices_and_holes() -> None:
-    assert vary("if it rains") == "[if|where] it rains"
-    assert vary("[if|when] {if} gift") == "[if|when] {if} gift"
+    assert vary("if it rains", "lease") == "[if|where] it rains"
+    assert vary("if it rains", "clinic") == "if it rains"
+    assert vary("[if|when] {if} gift", "lease") == "[if|when] {if} gift"
 
 
 def test_a_house_style_is_kept_throughout() -> None:
