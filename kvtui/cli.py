@@ -145,16 +145,19 @@ def stop(run: RunArgument = None) -> None:
 def size(
     config: Annotated[Path, typer.Argument(help="A model's config.json.")],
     dtype: Annotated[str, typer.Option(help="vLLM's --dtype.")] = "auto",
+    kv_cache_dtype: Annotated[str, typer.Option(help="vLLM's --kv-cache-dtype.")] = "auto",
+    tp: Annotated[int, typer.Option(help="vLLM's --tensor-parallel-size.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Print how many bytes of KV a token of a model takes."""
-    from kvtui.kvsize import kv_shape, load_config
+    """Print how many bytes of KV a token of a model takes, as LMCache stores it."""
+    from kvtui.kvsize import KvShape, kv_shape, load_config
+    from kvtui.kvsize.words import size_json, size_text
 
-    async def measure() -> int:
-        return kv_shape(load_config(config), str(config), dtype).bytes_per_token
+    async def measure() -> KvShape:
+        return kv_shape(load_config(config), str(config), dtype, kv_cache_dtype, tp)
 
-    size_bytes = _finish(measure())
-    typer.echo(json.dumps({"bytes_per_token": size_bytes}) if as_json else f"{size_bytes:,} bytes a token")
+    shape = _finish(measure())
+    typer.echo(json.dumps(size_json(shape)) if as_json else size_text(shape))
 
 
 @app.command()

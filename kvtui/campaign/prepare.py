@@ -6,11 +6,13 @@ import getpass
 import json
 import shlex
 import socket
+from dataclasses import asdict
 from typing import Any
 
 from kvtui.campaign import tiers
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import expand_home
+from kvtui.engine_options import kv_cache_dtype, tensor_parallel
 from kvtui.errors import PreflightError
 from kvtui.findings import Finding, Level
 from kvtui.fingerprint import seed_findings
@@ -99,7 +101,14 @@ async def _shape(ctx: Context, node: str, python: str) -> KvShape:
             f"{node} has no model {ctx.target.model_path}.", "Put it there, or mend path below [model]."
         )
     config = json.loads(done.stdout)
-    return kv_shape(config, f"{ctx.target.model_path}/config.json on {node}", ctx.plan.engine.dtype)
+    engine = ctx.plan.engine
+    return kv_shape(
+        config,
+        f"{ctx.target.model_path}/config.json on {node}",
+        engine.dtype,
+        kv_cache_dtype(engine.extra_args),
+        tensor_parallel(engine.extra_args),
+    )
 
 
 async def _store(ctx: Context, shape: KvShape) -> dict[str, Any]:
@@ -153,12 +162,7 @@ async def prepare(ctx: Context) -> dict[str, Any]:
     if ctx.plan.needs_store:
         environment["store"] = await _store(ctx, shape)
     ctx.record.write_json(ctx.record.environment, environment)
-    return {
-        "layers": shape.layers,
-        "kv_heads": shape.kv_heads,
-        "head_dim": shape.head_dim,
-        "dtype_bytes": shape.dtype_bytes,
-    }
+    return asdict(shape)
 
 
 async def release(ctx: Context, node: str) -> None:

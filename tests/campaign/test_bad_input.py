@@ -226,5 +226,8 @@ async def test_the_light_commands(operator: Operator) -> None:
         "engine",
         "log",
     }
-    assert size.stdout == "8,192 bytes a token\n"
+    assert size.stdout.splitlines() == [
+        "8,192 bytes a token",
+        "2,097,152 bytes a chunk of 256 tokens (2 MiB)",
+    ]
     check(broken, 2, "There is no file nowhere.json")

@@ -1,0 +1,52 @@
+"""What the engine's own arguments say about its KV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kvtui.errors import PlanError
+
+# Of vLLM 0.28.0 for most devices; those with 70 GB and more take larger steps (``engine/arg_utils.py``).
+DEFAULT_STEP_TOKENS = 2048
+
+
+def _value(arguments: Sequence[str], *names: str) -> str | None:
+    """The last value that an option is given; vLLM takes ``_`` for ``-`` in names."""
+    found = None
+    for place, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name.replace("_", "-") in names:
+            found = value if equals else arguments[place + 1] if place + 1 < len(arguments) else ""
+    return found
+
+
+def _whole(arguments: Sequence[str], default: int, *names: str) -> int:
+    value = _value(arguments, *names)
+    if value is None:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) == 0:
+        raise PlanError(f"extra_args: {names[0]} is {value!r}, where a whole number above 0 is needed.")
+    return int(value)
+
+
+def tensor_parallel(arguments: Sequence[str]) -> int:
+    """Ranks over which the engine splits the model.
+
+    Raises:
+        PlanError: The option's value is no whole number above 0.
+    """
+    return _whole(arguments, 1, "--tensor-parallel-size", "-tp")
+
+
+def step_tokens(arguments: Sequence[str]) -> int:
+    """Most tokens that the engine computes, and then stores, at once.
+
+    Raises:
+        PlanError: The option's value is no whole number above 0.
+    """
+    return _whole(arguments, DEFAULT_STEP_TOKENS, "--max-num-batched-tokens")
+
+
+def kv_cache_dtype(arguments: Sequence[str]) -> str:
+    """The engine's ``--kv-cache-dtype``."""
+    return _value(arguments, "--kv-cache-dtype") or "auto"
