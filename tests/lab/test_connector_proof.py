@@ -145,7 +145,7 @@ def command(parts: lab.LabParts, port: int) -> str:
 
 
 async def until_it_serves(started: Engine, log: Path) -> None:
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 400
     while not await asyncio.to_thread(started.serves):
         text = await asyncio.to_thread(log.read_text, errors="replace")
         assert "Traceback" not in text, text[-4000:]
