@@ -12,21 +12,21 @@ from typing import Any
 
 from corpus.chunks import shared_chunks
 from corpus.errors import CorpusError
-from corpus.generate import generate
+from corpus.generate import characters_for, generate
 from corpus.tokens import TokenDocument, cut
-from kvtui.campaign.steps import GATE_DOCUMENTS, WARMUP_DOCUMENTS
 from kvtui.errors import RunFailed
+from kvtui.fit import GATE_DOCUMENTS, WARMUP_DOCUMENTS
 from kvtui.plan import Plan
 
 Tokenize = Callable[[str], Awaitable[list[int]]]
 
-# Common tokenizers take three to five characters a token; where that is too few, more text is made.
-_CHARACTERS_A_TOKEN = (6, 12, 24)
+# Where a tokenizer takes more characters for a token than any that was met, more text is made.
+_TIMES_AS_LONG = (1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class RunDocuments:
-    """Token documents by purpose; no two of them share a chunk."""
+    """Token documents by purpose; no two of them begin alike."""
 
     corpus: tuple[TokenDocument, ...]
     gate: tuple[TokenDocument, ...]
@@ -51,11 +51,11 @@ async def make_documents(plan: Plan, tokenize: Tokenize) -> RunDocuments:
     """Make the documents of a run, each of exactly the plan's length.
 
     Raises:
-        RunFailed: The texts stay too short under this tokenizer, or two documents share a chunk.
+        RunFailed: The texts stay too short under this tokenizer, or two documents begin alike.
     """
     count = plan.corpus.documents + GATE_DOCUMENTS + WARMUP_DOCUMENTS
-    for characters in _CHARACTERS_A_TOKEN:
-        texts = generate(plan.corpus.seed, count, plan.corpus.tokens * characters)
+    for factor in _TIMES_AS_LONG:
+        texts = generate(plan.corpus.seed, count, characters_for(plan.corpus.tokens) * factor)
         try:
             cuts = [cut(text, await tokenize(text.text), plan.corpus.tokens) for text in texts]
         except CorpusError as error:
@@ -64,12 +64,13 @@ async def make_documents(plan: Plan, tokenize: Tokenize) -> RunDocuments:
         break
     else:
         raise RunFailed(f"The documents stay too short: {short}.", "Ask for fewer tokens.")
-    shared = shared_chunks(cuts, plan.hash.chunk_tokens)
-    if shared:
-        raise RunFailed(
-            f"Documents share {len(shared)} chunks, so a cold pass would not be cold: {shared[0]}.",
-            "Choose another corpus seed.",
-        )
+    # A chunk's key hangs on all that comes before it, so only a common beginning can be found again.
+    for shared in shared_chunks(cuts, plan.hash.chunk_tokens):
+        if shared.hit:
+            raise RunFailed(
+                f"Documents {shared.first_id} and {shared.second_id} begin alike, so a cold pass is not cold.",
+                "Choose another corpus seed.",
+            )
     return split(cuts, plan.corpus.documents)
 
 
