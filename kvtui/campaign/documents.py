@@ -68,7 +68,7 @@ async def make_documents(plan: Plan, tokenize: Tokenize) -> RunDocuments:
     for shared in shared_chunks(cuts, plan.hash.chunk_tokens):
         if shared.hit:
             raise RunFailed(
-                f"Documents {shared.first_id} and {shared.second_id} begin alike, so a cold pass is not cold.",
+                f"Documents {shared.first_id} and {shared.second_id} begin alike: no cold pass is cold.",
                 "Choose another corpus seed.",
             )
     return split(cuts, plan.corpus.documents)
