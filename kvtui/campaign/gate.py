@@ -32,10 +32,7 @@ async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str
     Raises:
         PreflightError: They were not reused.
     """
-    document_bytes = 0
-    if ctx.shape is not None:
-        document_bytes = ctx.shape.document_bytes(ctx.plan.corpus.tokens, ctx.plan.hash.chunk_tokens)
-    topologies = gated(ctx.plan, block, document_bytes)
+    topologies = gated(ctx.plan, block, ctx.shape) if ctx.shape is not None else ()
     if not topologies:
         return {"checked": []}
     cold = PassSpec(block, topologies[0], Pass.GATE_COLD, ctx.plan.passes.cold_node, PURPOSE)

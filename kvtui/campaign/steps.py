@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kvtui.fit import expected_reuse
+from kvtui.fit import gate_passes
+from kvtui.kvsize import KvShape
 from kvtui.plan import Plan, Tier, TierKind, Topology
 
 
@@ -92,18 +93,10 @@ def serving_node(plan: Plan, topology: Topology) -> str:
     return plan.passes.cached_node if topology is Topology.FLEET else plan.passes.cold_node
 
 
-def gated(plan: Plan, block: Block, document_bytes: int) -> tuple[Topology, ...]:
+def gated(plan: Plan, block: Block, shape: KvShape) -> tuple[Topology, ...]:
     """The topologies in which two documents must be found again before the passes begin."""
     tier = plan.tier(block.tier)
-    return tuple(
-        topology
-        for topology in block.topologies
-        if expected_reuse(tier, topology, GATE_DOCUMENTS, document_bytes) == GATE_DOCUMENTS
-    )
-
-
-GATE_DOCUMENTS = 2
-WARMUP_DOCUMENTS = 2
+    return tuple(topology for topology in block.topologies if gate_passes(plan, tier, topology, shape))
 
 
 def _block_steps(block: Block, tier: Tier, first: bool) -> list[Step]:

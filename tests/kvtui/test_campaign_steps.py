@@ -6,6 +6,7 @@ import pytest
 
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, blocks, gated, serving_node, steps
 from kvtui.eta import in_words, left_s
+from kvtui.kvsize import KvShape
 from kvtui.plan import Topology, load_plan
 from kvtui.recordings import PLANS
 from tests.kvtui.plans import lab_plan
@@ -74,7 +75,7 @@ def test_only_a_fleet_needs_the_second_node() -> None:
 def test_the_gate_asks_only_where_two_documents_can_come_back(
     tier: str, topologies: tuple[Topology, ...]
 ) -> None:
-    assert gated(lab_plan(), Block(tier, (S, F)), 16 * 1024**2) == topologies
+    assert gated(lab_plan(), Block(tier, (S, F)), KvShape(4, 4, 64, 4)) == topologies
 
 
 def test_the_time_left_follows_what_was_seen_by_kind() -> None:

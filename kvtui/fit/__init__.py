@@ -1,0 +1,36 @@
+"""Whether the documents fit a tier: what LMCache does with its capacity, not a ratio."""
+
+from kvtui.fit.capacity import GIB, capacity_bytes, least_gib, staging_gib, working_set_bytes
+from kvtui.fit.policies import Policy
+from kvtui.fit.reuse import (
+    Reuse,
+    gate_passes,
+    plan_reuse,
+    plan_scan,
+    predict,
+    simulate,
+    smallest_capacity_bytes,
+)
+from kvtui.fit.scan import GATE_DOCUMENTS, WARMUP_DOCUMENTS, Order, Scan, pass_order, run_earlier
+
+__all__ = [
+    "GATE_DOCUMENTS",
+    "GIB",
+    "WARMUP_DOCUMENTS",
+    "Order",
+    "Policy",
+    "Reuse",
+    "Scan",
+    "capacity_bytes",
+    "gate_passes",
+    "least_gib",
+    "pass_order",
+    "plan_reuse",
+    "plan_scan",
+    "predict",
+    "run_earlier",
+    "simulate",
+    "smallest_capacity_bytes",
+    "staging_gib",
+    "working_set_bytes",
+]

@@ -1,0 +1,84 @@
+"""What is asked of a tier: the documents of a run, in order, pass by pass."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kvtui.engine_options import DEFAULT_STEP_TOKENS
+
+# Before the measured passes an engine gets so many documents to warm up with, and so many, each twice, to
+# prove that the tier gives back what it was given.
+WARMUP_DOCUMENTS = 2
+GATE_DOCUMENTS = 2
+
+
+class Order(StrEnum):
+    """In which order a cached pass asks for the documents."""
+
+    SAME = "same"
+    REVERSED = "reversed"
+    SHUFFLED = "shuffled"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One cold pass over the documents, then cached passes.
+
+    Attributes:
+        documents: How many; all of one length, none shares a chunk with another.
+        tokens: Their length.
+        chunk_tokens: LMCache's ``chunk_size``.
+        passes: The cold pass and the cached ones.
+        order: Order of the cached passes.
+        seed: Seed of the shuffle.
+        step_tokens: Most tokens that the engine computes, and then stores, at once.
+        earlier: Other documents of the same length that the same engine served before, as often as it did.
+    """
+
+    documents: int
+    tokens: int
+    chunk_tokens: int
+    passes: int = 2
+    order: Order = Order.SAME
+    seed: int = 0
+    step_tokens: int = DEFAULT_STEP_TOKENS
+    earlier: tuple[str, ...] = ()
+
+    @property
+    def chunks(self) -> int:
+        """Whole chunks a document; LMCache stores no others."""
+        return self.tokens // self.chunk_tokens
+
+    def batches(self, have: int) -> Iterator[range]:
+        """The chunks that each step of the engine stores, when it has the first ``have`` of them.
+
+        A step stores the chunks that are whole at its end (LMCache 0.5.4
+        ``integration/vllm/vllm_v1_adapter.py``).
+        """
+        computed = have * self.chunk_tokens
+        while computed < self.tokens:
+            computed = min(computed + self.step_tokens, self.tokens)
+            whole = computed // self.chunk_tokens
+            if whole > have:
+                yield range(have, whole)
+                have = whole
+
+
+def pass_order(scan: Scan, number: int) -> tuple[int, ...]:
+    """Numbers of the documents in the order of a pass; pass 0 is the cold one."""
+    documents = list(range(scan.documents))
+    if number > 0 and scan.order is Order.REVERSED:
+        documents.reverse()
+    if number > 0 and scan.order is Order.SHUFFLED:
+        random.Random(f"{scan.seed}/{number}").shuffle(documents)  # noqa: S311 - an order, not a secret
+    return tuple(documents)
+
+
+def run_earlier(*, gated: bool) -> tuple[str, ...]:
+    """What an engine of a run has served before its cold pass."""
+    warmup = [f"warmup-{number}" for number in range(WARMUP_DOCUMENTS)]
+    gate = [f"gate-{number}" for number in range(GATE_DOCUMENTS)] if gated else []
+    return (*warmup, *gate, *gate)

@@ -1,0 +1,350 @@
+"""What a tier of some capacity gives back, and how much is enough."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kvtui.fit import (
+    GIB,
+    Order,
+    Policy,
+    Reuse,
+    Scan,
+    capacity_bytes,
+    gate_passes,
+    least_gib,
+    pass_order,
+    plan_reuse,
+    plan_scan,
+    predict,
+    run_earlier,
+    simulate,
+    smallest_capacity_bytes,
+    staging_gib,
+    working_set_bytes,
+)
+from kvtui.fit.simulate import Disk, Writes, run
+from kvtui.kvsize import KvShape, kv_shape
+from kvtui.plan import Tier, TierKind, Topology, load_plan
+from kvtui.recordings import PLANS
+from tests.kvtui.models import DEEPSEEK_V3, LLAMA_8B, QWEN_7B
+from tests.kvtui.plans import lab_plan
+
+S, F = Topology.SINGLE, Topology.FLEET
+LAB = KvShape(4, 4, 64, 4)
+"""The lab's model: 8 KiB a token."""
+LAB_SCAN = Scan(8, 2064, 256)
+SEED = kv_shape(QWEN_7B, "config.json")
+SEED_SCAN = Scan(30, 10_000, 256)
+MIB = 1024**2
+
+
+def tier(kind: TierKind, capacity_gib: float | None = None) -> Tier:
+    path = "/x" if kind is TierKind.DISK else None
+    return Tier(name="t", kind=kind, capacity_gib=capacity_gib, path=path)
+
+
+def of_bytes(kind: TierKind, size_bytes: int) -> Tier:
+    found = tier(kind, size_bytes / GIB)
+    assert capacity_bytes(size_bytes / GIB) == size_bytes
+    return found
+
+
+def reuse(kind: TierKind, capacity_gib: float, topology: Topology = S, scan: Scan = LAB_SCAN) -> str:
+    return str(predict(tier(kind, capacity_gib), topology, scan, LAB)[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "capacity_gib", "topology", "found"),
+    [
+        (TierKind.DRAM, 0.125, S, "8/8"),
+        (TierKind.DRAM, 0.12, S, "0/8"),
+        (TierKind.DRAM, 0.0625, S, "0/8"),
+        (TierKind.DRAM, 0.001, S, "0/8"),
+        (TierKind.DRAM, 1, F, "0/8"),
+        (TierKind.DISK, 0.125, S, "8/8"),
+        (TierKind.DISK, 0.12, S, "0/8"),
+        (TierKind.DISK, 1, F, "0/8"),
+        (TierKind.VALKEY, 1, S, "8/8"),
+        (TierKind.VALKEY, 1, F, "8/8"),
+    ],
+)
+def test_the_lab_was_measured_so(kind: TierKind, capacity_gib: float, topology: Topology, found: str) -> None:
+    assert reuse(kind, capacity_gib, topology) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "capacity_gib", "found"),
+    [
+        (TierKind.DRAM, 24, 30),
+        (TierKind.DRAM, 8, 0),
+        (TierKind.DISK, 24, 30),
+        (TierKind.DISK, 15.9, 0),
+        (TierKind.VALKEY, 48, 30),
+    ],
+)
+def test_the_seed_plan_was_measured_so(kind: TierKind, capacity_gib: float, found: int) -> None:
+    assert predict(tier(kind, capacity_gib), S, SEED_SCAN, SEED) == (Reuse(found, found, 30),)
+
+
+def test_the_seed_plan_needs_sixteen_gib() -> None:
+    plan = load_plan(PLANS / "seed.toml")
+    needed = smallest_capacity_bytes(tier(TierKind.DRAM, 8), plan_scan(plan), SEED)
+    assert needed == working_set_bytes(plan, SEED) == 30 * 39 * 14_680_064
+    assert round(needed / GIB, 1) == 16.0
+
+
+def test_the_plans_that_kvtui_brings() -> None:
+    found = {}
+    for plan, shape in ((lab_plan(), LAB), (load_plan(PLANS / "seed.toml"), SEED)):
+        for each in plan.tiers:
+            row = [str(plan_reuse(plan, each, topology, shape)) for topology in (S, F)]
+            found[f"{plan.name} {each.name}"] = row
+    assert found == {
+        "lab none": ["0/8", "0/8"],
+        "lab dram": ["8/8", "0/8"],
+        "lab dram-small": ["0/8", "0/8"],
+        "lab disk": ["8/8", "0/8"],
+        "lab valkey": ["8/8", "8/8"],
+        "seed dram": ["0/30", "0/30"],
+        "seed disk": ["30/30", "0/30"],
+        "seed valkey": ["30/30", "30/30"],
+    }
+
+
+def test_without_a_cache_nothing_comes_back() -> None:
+    none = tier(TierKind.NONE)
+    assert predict(none, S, LAB_SCAN, LAB) == (Reuse(0, 0, 8),)
+    assert smallest_capacity_bytes(none, LAB_SCAN, LAB) == 0
+
+
+def test_a_document_shorter_than_a_chunk_is_never_stored() -> None:
+    for kind in (TierKind.DRAM, TierKind.DISK, TierKind.VALKEY):
+        assert reuse(kind, 1, scan=Scan(8, 255, 256)) == "0/8"
+
+
+def test_every_rank_has_a_tier_of_its_own() -> None:
+    split = kv_shape(QWEN_7B, "config.json", tensor_parallel=2)
+    assert predict(tier(TierKind.DRAM, 8.1), S, SEED_SCAN, split)[0].certain
+    copied = kv_shape(LLAMA_8B, "config.json", tensor_parallel=16)
+    one = smallest_capacity_bytes(tier(TierKind.DRAM, 1), SEED_SCAN, kv_shape(LLAMA_8B, "config.json"))
+    assert smallest_capacity_bytes(tier(TierKind.DRAM, 1), SEED_SCAN, copied) == one // 8
+    latent = kv_shape(DEEPSEEK_V3, "config.json", tensor_parallel=8)
+    assert smallest_capacity_bytes(tier(TierKind.DISK, 1), SEED_SCAN, latent) == 30 * 39 * 17_989_632
+
+
+def test_blocks_are_aligned_and_capacity_is_counted_in_whole_blocks() -> None:
+    odd = KvShape(1, 1, 3, 2)  # 3,072 bytes a chunk, 4,096 in an allocator
+    scan = Scan(10, 256, 256)
+    assert smallest_capacity_bytes(tier(TierKind.DRAM, 1), scan, odd) == 40_960
+    assert predict(of_bytes(TierKind.DRAM, 40_960 + 4095), S, scan, odd)[0].low == 10
+    assert predict(of_bytes(TierKind.DRAM, 40_959), S, scan, odd)[0].high == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "order", "found"),
+    [
+        (Policy.LRU, Order.SAME, 0),
+        (Policy.LRU, Order.REVERSED, 4),
+        (Policy.FIFO, Order.SAME, 0),
+        (Policy.FIFO, Order.REVERSED, 4),
+        (Policy.MRU, Order.SAME, 4),
+        (Policy.MRU, Order.REVERSED, 4),
+        (Policy.LFU, Order.SAME, 0),
+        (Policy.LFU, Order.REVERSED, 4),
+    ],
+)
+def test_half_the_capacity_by_policy_and_order(policy: Policy, order: Order, found: int) -> None:
+    scan = Scan(8, 2064, 256, order=order)
+    assert predict(tier(TierKind.DRAM, 0.0625), S, scan, LAB, policy) == (Reuse(found, found, 8),)
+
+
+def test_a_hit_makes_the_first_chunk_of_a_prompt_the_last_to_go_in_dram() -> None:
+    scan = Scan(2, 1024, 256, order=Order.REVERSED)
+    ways = simulate(TierKind.DRAM, scan, 4096, 7 * 4096)
+    # Document 0 has three of its chunks, but not the first.
+    assert ways == (((0, 0), (0, 4)),)
+
+
+def test_a_chunk_that_is_stored_again_on_disk_takes_room_that_never_comes_back() -> None:
+    scan = Scan(5, 1024, 256, passes=40, order=Order.SHUFFLED, seed=3)
+    on_disk = simulate(TierKind.DISK, scan, 4096, 18 * 4096)[0]
+    in_dram = simulate(TierKind.DRAM, scan, 4096, 18 * 4096)[0]
+    assert sum(map(sum, on_disk)) < sum(map(sum, in_dram))
+
+
+def test_a_step_that_does_not_fit_stores_what_does() -> None:
+    one_step = Scan(1, 1024, 256, passes=2, step_tokens=4096)
+    assert simulate(TierKind.DRAM, one_step, 4096, 3 * 4096) == (((0,), (3,)),)
+    two_steps = Scan(1, 1024, 256, passes=2, step_tokens=512)
+    assert simulate(TierKind.DRAM, two_steps, 4096, 3 * 4096) == (((0,), (0,)),)
+
+
+@pytest.mark.parametrize(
+    ("have", "step_tokens", "batches"),
+    [
+        (0, 4096, [range(8)]),
+        (0, 1024, [range(4), range(4, 8)]),
+        (0, 600, [range(2), range(2, 4), range(4, 7), range(7, 8)]),
+        (3, 1024, [range(3, 7), range(7, 8)]),
+        (8, 1024, []),
+    ],
+)
+def test_steps_store_the_chunks_that_are_whole(have: int, step_tokens: int, batches: list[range]) -> None:
+    assert list(Scan(1, 2064, 256, step_tokens=step_tokens).batches(have)) == batches
+
+
+def test_orders_are_those_of_their_seed() -> None:
+    assert pass_order(Scan(4, 1, 1, order=Order.REVERSED), 0) == (0, 1, 2, 3)
+    assert pass_order(Scan(4, 1, 1, order=Order.REVERSED), 2) == (3, 2, 1, 0)
+    shuffled = [pass_order(Scan(40, 1, 1, order=Order.SHUFFLED, seed=seed), 1) for seed in (1, 1, 2)]
+    assert shuffled[0] == shuffled[1] != shuffled[2]
+    assert sorted(shuffled[2]) == list(range(40))
+    again = Scan(40, 1, 1, order=Order.SHUFFLED, seed=1)
+    assert pass_order(again, 1) != pass_order(again, 2)
+
+
+def test_what_a_gate_left_behind_stays_with_lfu_and_mru() -> None:
+    scan = Scan(8, 2064, 256, earlier=run_earlier(gated=True))
+    sizes = {
+        policy: smallest_capacity_bytes(tier(TierKind.DRAM, 1), scan, LAB, policy) // (16 * MIB)
+        for policy in Policy
+    }
+    assert sizes == {Policy.LRU: 8, Policy.FIFO: 8, Policy.LFU: 10, Policy.MRU: 12}
+
+
+SCANS = st.builds(
+    Scan,
+    documents=st.integers(1, 7),
+    tokens=st.integers(256, 1300),
+    chunk_tokens=st.sampled_from([256, 64]),
+    passes=st.integers(2, 3),
+    order=st.sampled_from(Order),
+    seed=st.integers(0, 99),
+    step_tokens=st.sampled_from([64, 256, 600, 2048]),
+    earlier=st.sampled_from([(), run_earlier(gated=False), run_earlier(gated=True), ("x", "x", "y")]),
+)
+KINDS = st.sampled_from([TierKind.DRAM, TierKind.DISK])
+SMALL = KvShape(1, 1, 8, 1)
+
+
+@settings(deadline=None)
+@given(SCANS, KINDS, st.sampled_from(Policy), st.integers(0, 200))
+def test_never_more_than_fit_at_once_and_never_more_than_all(
+    scan: Scan, kind: TierKind, policy: Policy, blocks: int
+) -> None:
+    for found in predict(of_bytes(kind, max(1, blocks * 4096)), S, scan, SMALL, policy):
+        assert 0 <= found.low <= found.high <= min(found.of, blocks // scan.chunks)
+    for way in simulate(kind, scan, 4096, blocks * 4096, policy):
+        assert all(0 <= hits <= scan.chunks for row in way for hits in row)
+        assert not any(way[0])
+
+
+@settings(deadline=None)
+@given(SCANS, KINDS, st.sampled_from(Policy))
+def test_the_smallest_capacity_keeps_all_and_a_chunk_less_does_not(
+    scan: Scan, kind: TierKind, policy: Policy
+) -> None:
+    needed = smallest_capacity_bytes(tier(kind, 1), scan, SMALL, policy)
+    enough = predict(of_bytes(kind, needed), S, scan, SMALL, policy)
+    assert all(found.certain for found in enough)
+    if policy in (Policy.LFU, Policy.MRU) and scan.documents == 1:
+        return  # it may push out what came before it
+    less = predict(of_bytes(kind, max(1, needed - 4096)), S, scan, SMALL, policy)
+    assert less[0].high < scan.documents
+
+
+@settings(deadline=None)
+@given(SCANS, KINDS)
+def test_more_capacity_never_gives_less_with_lru(scan: Scan, kind: TierKind) -> None:
+    # True for LRU alone: FIFO has Belady's anomaly, and LFU and MRU keep more of what came before.
+    counts = []
+    for blocks in range((scan.documents + 4) * scan.chunks + 1):
+        way = simulate(kind, scan, 4096, blocks * 4096)[0]
+        counts.append([sum(hits == scan.chunks for hits in row) for row in way])
+    for small, large in pairwise(counts):
+        assert all(one <= other for one, other in zip(small, large, strict=True))
+
+
+@settings(deadline=None)
+@given(SCANS, st.sampled_from([Policy.LRU, Policy.FIFO]), st.integers(0, 40))
+def test_what_is_given_up_oldest_first_does_not_depend_on_when_a_step_is_written(
+    scan: Scan, policy: Policy, more: int
+) -> None:
+    blocks = scan.chunks + more
+    at_once, in_order = (run(Disk(blocks, policy, way), scan) for way in (Writes.AT_ONCE, Writes.IN_ORDER))
+    assert at_once == in_order
+
+
+def test_files_that_are_written_out_of_order_make_an_interval_where_a_chunk_is_missing() -> None:
+    scan = Scan(3, 2048, 256, passes=4, step_tokens=512, earlier=("a", "b"))
+    one_short = predict(of_bytes(TierKind.DISK, 23 * 4096), S, scan, SMALL, Policy.FIFO)
+    assert any(found.low < found.high for found in one_short)
+    assert all(
+        found.certain for found in predict(of_bytes(TierKind.DISK, 24 * 4096), S, scan, SMALL, Policy.FIFO)
+    )
+
+
+def test_lfu_and_mru_on_disk_race_with_their_own_writes() -> None:
+    scan = Scan(8, 2064, 256, passes=3, order=Order.REVERSED)
+    lfu = predict(tier(TierKind.DISK, 0.0625), S, scan, LAB, Policy.LFU)
+    mru = predict(tier(TierKind.DISK, 0.0625), S, scan, LAB, Policy.MRU)
+    assert lfu == (Reuse(0, 4, 8), Reuse(0, 4, 8))
+    assert mru == (Reuse(3, 4, 8), Reuse(0, 4, 8))
+
+
+def test_an_engine_that_its_own_policy_breaks_finds_nothing_more() -> None:
+    used = run_earlier(gated=True)
+    scan = Scan(1, 1024, 256, passes=2, earlier=(*used, *used))
+    late = run(Disk(18, Policy.LFU, Writes.IN_ORDER), scan)
+    assert late == ((0,), (0,))
+    assert run(Disk(20, Policy.LFU, Writes.IN_ORDER), scan) == ((0,), (4,))
+
+
+@settings(deadline=None)
+@given(
+    SCANS,
+    st.integers(1, 600),
+    st.sampled_from(["noeviction", "volatile-lru", "allkeys-lru", "allkeys-random"]),
+)
+def test_a_server_gives_an_interval(scan: Scan, mib: int, store_policy: str) -> None:
+    shape = KvShape(4, 4, 64, 4, ranks=2)
+    valkey = of_bytes(TierKind.VALKEY, mib * MIB)
+    found = predict(valkey, F, scan, shape, store_policy=store_policy)[-1]
+    assert 0 <= found.low <= found.high <= found.of
+    assert found.refused == (not found.certain and not store_policy.startswith("allkeys"))
+    if found.high < found.of:
+        assert found.high * scan.chunks * scan.chunk_tokens * shape.bytes_per_token <= mib * MIB
+    enough = of_bytes(TierKind.VALKEY, smallest_capacity_bytes(valkey, scan, shape))
+    assert predict(enough, F, scan, shape, store_policy=store_policy)[-1].certain
+
+
+def test_a_server_that_is_too_small_refuses_or_forgets() -> None:
+    scan, half = Scan(80, 2064, 256), tier(TierKind.VALKEY, 0.625)
+    assert predict(half, F, scan, LAB) == (Reuse(30, 40, 80, refused=True),)
+    assert predict(half, F, scan, LAB, store_policy="volatile-lru") == (Reuse(30, 40, 80, refused=True),)
+    assert predict(half, F, scan, LAB, store_policy="allkeys-lru") == (Reuse(0, 40, 80),)
+    assert str(predict(half, F, scan, LAB)[0]) == "30–40/80"
+
+
+@given(st.integers(0, 2**45))
+def test_a_capacity_in_gib_holds_what_it_was_made_for(size_bytes: int) -> None:
+    assert size_bytes <= capacity_bytes(least_gib(size_bytes)) <= size_bytes + GIB // 10_000 + 1
+
+
+def test_the_gate_asks_only_where_two_documents_surely_come_back() -> None:
+    plan = lab_plan()
+    assert gate_passes(plan, tier(TierKind.DRAM, 0.0625), S, LAB)
+    assert not gate_passes(plan, tier(TierKind.DRAM, 0.03), S, LAB)
+    assert not gate_passes(plan, tier(TierKind.VALKEY, 0.03), S, LAB)
+
+
+def test_the_buffer_beside_a_slower_tier_holds_four_requests() -> None:
+    request_bytes = 10_000 * 57_344
+    assert staging_gib(tier(TierKind.VALKEY, 48), request_bytes) * GIB >= 3.9 * request_bytes
+    assert staging_gib(tier(TierKind.DRAM, 8), request_bytes) == 8
+    assert staging_gib(tier(TierKind.DISK, 8), 1) == 0.25
