@@ -8,7 +8,6 @@ from kvtui.fit.reuse import (
     plan_reuse,
     plan_scan,
     predict,
-    simulate,
     smallest_capacity_bytes,
 )
 from kvtui.fit.scan import GATE_DOCUMENTS, WARMUP_DOCUMENTS, Order, Scan, pass_order, run_earlier
@@ -29,7 +28,6 @@ __all__ = [
     "plan_scan",
     "predict",
     "run_earlier",
-    "simulate",
     "smallest_capacity_bytes",
     "staging_gib",
     "working_set_bytes",

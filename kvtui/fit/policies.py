@@ -11,10 +11,6 @@ from enum import StrEnum
 from typing import Protocol
 
 
-class EngineBreaks(Exception):
-    """LMCache fails with an error of its own, and its engine with it."""
-
-
 class Policy(StrEnum):
     """LMCache's ``cache_policy``."""
 
@@ -30,21 +26,14 @@ class Residents(Protocol):
     def __contains__(self, chunk: object) -> bool:
         """Whether the chunk is in the tier."""
 
-    def announce(self, chunk: int) -> None:
-        """Tell the policy of a store; on disk this comes before the chunk is there."""
-
     def insert(self, chunk: int) -> None:
-        """Let a chunk be there."""
+        """Tell the policy of a chunk that was stored."""
 
     def hit(self, chunk: int) -> None:
         """Tell the policy of a use."""
 
     def evict(self) -> int | None:
-        """Give one chunk up, and say which; ``None`` when there is none.
-
-        Raises:
-            EngineBreaks: The policy picks a chunk that is not there, as LMCache's does.
-        """
+        """Give one chunk up, and say which; ``None`` when there is none."""
 
 
 class _Ordered:
@@ -57,9 +46,6 @@ class _Ordered:
 
     def __contains__(self, chunk: object) -> bool:
         return chunk in self._chunks
-
-    def announce(self, chunk: int) -> None:
-        """Nothing: these policies go by the order alone."""
 
     def insert(self, chunk: int) -> None:
         self._chunks[chunk] = None
@@ -75,49 +61,38 @@ class _Ordered:
 
 
 class _Frequency:
-    """Chunks by how often they were used; among equals, first in first out.
-
-    A store counts as the first use even of a chunk that is there already, which then stands in two buckets:
-    so it is in LMCache, and the model keeps it.
-    """
+    """Chunks by how often they were used; among equals, first in first out."""
 
     def __init__(self) -> None:
-        self._chunks: set[int] = set()
         self._uses: dict[int, int] = {}
         self._buckets: dict[int, OrderedDict[int, None]] = {}
 
     def __contains__(self, chunk: object) -> bool:
-        return chunk in self._chunks
+        return chunk in self._uses
 
-    def _leave(self, uses: int, chunk: int) -> None:
+    def _enter(self, chunk: int, uses: int) -> None:
+        self._uses[chunk] = uses
+        self._buckets.setdefault(uses, OrderedDict())[chunk] = None
+
+    def _leave(self, chunk: int) -> int:
+        uses = self._uses.pop(chunk)
         bucket = self._buckets[uses]
         del bucket[chunk]
         if not bucket:
             del self._buckets[uses]
-
-    def announce(self, chunk: int) -> None:
-        self._uses[chunk] = 1
-        self._buckets.setdefault(1, OrderedDict())[chunk] = None
+        return uses
 
     def insert(self, chunk: int) -> None:
-        self._chunks.add(chunk)
+        self._enter(chunk, 1)
 
     def hit(self, chunk: int) -> None:
-        uses = self._uses[chunk]
-        self._leave(uses, chunk)
-        self._uses[chunk] = uses + 1
-        self._buckets.setdefault(uses + 1, OrderedDict())[chunk] = None
+        self._enter(chunk, self._leave(chunk) + 1)
 
     def evict(self) -> int | None:
         if not self._buckets:
             return None
-        least = min(self._buckets)
-        chunk = next(iter(self._buckets[least]))
-        if chunk not in self._chunks:
-            raise EngineBreaks
-        self._chunks.remove(chunk)
-        del self._uses[chunk]
-        self._leave(least, chunk)
+        chunk = next(iter(self._buckets[min(self._buckets)]))
+        self._leave(chunk)
         return chunk
 
 

@@ -10,9 +10,12 @@ from kvtui.fit import store
 from kvtui.fit.capacity import block_bytes, capacity_bytes
 from kvtui.fit.policies import Policy
 from kvtui.fit.scan import GATE_DOCUMENTS, Scan, run_earlier
-from kvtui.fit.simulate import Disk, Dram, Hits, Writes, run, whole
+from kvtui.fit.simulate import Disk, Dram, run, whole
 from kvtui.kvsize import KvShape
 from kvtui.plan import Plan, Tier, TierKind, Topology
+
+# Orders in which the files of a step may be written, tried beside that of the chunks.
+_MIXED_WAYS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +44,32 @@ class Reuse:
         return f"{self.low}/{self.of}" if self.low == self.high else f"{self.low}–{self.high}/{self.of}"
 
 
-def simulate(
-    kind: TierKind, scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy = Policy.LRU
-) -> tuple[Hits, ...]:
-    """Chunks found of every document in every pass, for each way in which a tier's writes may fall.
+def _disk(
+    scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy, needed_bytes: int
+) -> tuple[Reuse, ...]:
+    """What each cached pass finds on disk: an interval where it depends on how fast files are written.
 
-    Args:
-        kind: DRAM or disk.
-        scan: What is asked.
-        chunk_bytes: Size of a chunk of one rank.
-        size_bytes: The tier's capacity; every rank has it.
-        policy: LMCache's ``cache_policy``.
+    A step's files are written by several threads in any order, so a document at the border may be found or
+    not, and the passes after that differ from one run to the next. Worse with LFU and MRU, which reach for
+    the step's own chunks: LFU may pick one that is not there yet, and LMCache 0.5.4 then fails. Whatever
+    happens, a pass that asks for each document once finds whole only those that fit at once.
     """
+    cached, of = range(1, scan.passes), scan.documents
     blocks = size_bytes // block_bytes(chunk_bytes)
-    if kind is TierKind.DRAM:
-        return (run(Dram(blocks, policy), scan),)
-    if blocks >= (scan.documents + len(set(scan.earlier))) * scan.chunks:
-        return (run(Disk(blocks, policy, Writes.IN_ORDER), scan),)
-    # With LRU and FIFO nothing of a step is given up within it, so it does not matter when it is written.
-    at_once = [Disk(blocks, policy, Writes.AT_ONCE)] if policy in (Policy.LFU, Policy.MRU) else []
-    mixed = [Disk(blocks, policy, Writes.MIXED, seed) for seed in range(3 - len(at_once))]
-    return tuple(run(disk, scan) for disk in (Disk(blocks, policy, Writes.IN_ORDER), *mixed, *at_once))
+    if scan.chunks == 0 or size_bytes >= needed_bytes:
+        kept = of if scan.chunks else 0
+        return (Reuse(kept, kept, of),) * len(cached)
+    open_ = Reuse(0, min(of, blocks // scan.chunks), of)
+    if policy not in (Policy.LRU, Policy.FIFO):
+        return (open_,) * len(cached)
+    ways = [run(Disk(blocks, policy, mixed), scan) for mixed in (None, *range(_MIXED_WAYS))]
+    found: list[Reuse] = []
+    agreed = True
+    for number in cached:
+        counts = [whole(way[number], scan.chunks) for way in ways]
+        found.append(Reuse(min(counts), max(counts), of) if agreed else open_)
+        agreed = agreed and len({way[number] for way in ways}) == 1
+    return tuple(found)
 
 
 def predict(
@@ -94,28 +102,12 @@ def predict(
         refused = low < of and store_policy not in store.EVICTING
         return (Reuse(low, high, of, refused),) * cached
     chunk_bytes = shape.chunk_bytes(scan.chunk_tokens)
-    ways = simulate(tier.kind, scan, chunk_bytes, size_bytes, policy)
-    spans = [[whole(way[number], scan.chunks) for way in ways] for number in range(1, scan.passes)]
-    found = tuple(Reuse(min(counts), max(counts), of) for counts in spans)
-    if tier.kind is TierKind.DISK and size_bytes < smallest_capacity_bytes(tier, scan, shape, policy):
-        at_once = size_bytes // block_bytes(chunk_bytes) // scan.chunks
-        return _races(found, policy, min(of, at_once))
-    return found
-
-
-def _races(found: tuple[Reuse, ...], policy: Policy, at_once: int) -> tuple[Reuse, ...]:
-    """Widen what depends on how fast files are written, in a disk tier that must evict.
-
-    LRU and FIFO give up the oldest chunks, long written. LFU and MRU reach for chunks of the very step that
-    is being stored: LFU may pick one that is not there yet, which breaks the engine, and with both the passes
-    after the first cached one vary. Whatever happens, a pass that asks for each document once finds whole
-    only those that fit at once.
-    """
-    if policy in (Policy.LRU, Policy.FIFO) or not found:
-        return found
-    low = 0 if policy is Policy.LFU else found[0].low
-    first = Reuse(low, found[0].high, found[0].of)
-    return (first, *(Reuse(0, at_once, reuse.of) for reuse in found[1:]))
+    if tier.kind is TierKind.DISK:
+        needed_bytes = smallest_capacity_bytes(tier, scan, shape, policy)
+        return _disk(scan, chunk_bytes, size_bytes, policy, needed_bytes)
+    hits = run(Dram(size_bytes // block_bytes(chunk_bytes), policy), scan)
+    counts = [whole(row, scan.chunks) for row in hits[1:]]
+    return tuple(Reuse(count, count, of) for count in counts)
 
 
 def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape, policy: Policy = Policy.LRU) -> int:

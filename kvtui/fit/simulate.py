@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Container, Iterable, Iterator
-from enum import StrEnum
 from typing import Protocol
 
-from kvtui.fit.policies import EngineBreaks, Policy, residents
+from kvtui.fit.policies import Policy, residents
 from kvtui.fit.scan import Scan, pass_order
 
 # LMCache's ``disk_io_threads``.
@@ -59,29 +58,25 @@ class Dram:
                 self._free += 1
             else:
                 self._residents.insert(chunk)
-                self._residents.announce(chunk)
-
-
-class Writes(StrEnum):
-    """In which order the files of a step are written; the truth lies between."""
-
-    AT_ONCE = "each before the next chunk comes"
-    IN_ORDER = "all after the last chunk came"
-    MIXED = "all after the last chunk came, four at a time, any of the four first"
 
 
 class Disk:
     """The disk tier: room is made chunk by chunk, and a chunk is there once its file is written.
 
     A chunk that is there and is stored again counts twice and is given back once, so capacity leaks; a chunk
-    for which there was no room is never taken again.
+    for which there was no room is never taken again. Only for policies that give up the oldest first: the
+    others reach for files of the very step that is being written, and nobody can tell what they find.
+
+    Args:
+        blocks: Chunks that fit.
+        policy: LRU or FIFO.
+        mixed: Seed of the order in which the writing threads finish; ``None`` for the order of the chunks.
     """
 
-    def __init__(self, blocks: int, policy: Policy, writes: Writes, seed: int = 0) -> None:
+    def __init__(self, blocks: int, policy: Policy, mixed: int | None = None) -> None:
         self._free = blocks
         self._residents = residents(policy)
-        self._writes = writes
-        self._order = random.Random(seed)  # noqa: S311 - an order, not a secret
+        self._finish = None if mixed is None else random.Random(mixed)  # noqa: S311 - an order, not a secret
         self._refused: set[int] = set()
 
     def find(self, chunks: range) -> int:
@@ -94,47 +89,35 @@ class Disk:
         return found
 
     def store(self, batch: range) -> None:
-        """Take the chunks of one step.
-
-        Raises:
-            EngineBreaks: LMCache's policy fails, or it removes a file that is being written anew, and later
-                looks for it in vain.
-        """
-        pending: dict[int, None] = {}
+        """Take the chunks of one step."""
+        pending: list[int] = []
         for chunk in batch:
             if chunk in self._refused:
                 continue
-            if not self._make_room(pending):
+            if not self._make_room():
                 self._refused.add(chunk)
                 continue
             self._free -= 1
-            self._residents.announce(chunk)
-            if self._writes is Writes.AT_ONCE:
-                self._write(chunk)
+            pending.append(chunk)
+        for chunk in self._written(pending):
+            if chunk in self._residents:
+                self._residents.hit(chunk)
             else:
-                pending[chunk] = None
-        for chunk in self._mixed(list(pending)) if self._writes is Writes.MIXED else pending:
-            self._write(chunk)
+                self._residents.insert(chunk)
 
-    def _make_room(self, pending: Container[int]) -> bool:
+    def _make_room(self) -> bool:
         while self._free <= 0:
-            victim = self._residents.evict()
-            if victim is None:
+            if self._residents.evict() is None:
                 return False
-            if victim in pending:
-                raise EngineBreaks
             self._free += 1
         return True
 
-    def _mixed(self, pending: list[int]) -> Iterator[int]:
+    def _written(self, pending: list[int]) -> Iterator[int]:
+        if self._finish is None:
+            yield from pending
+            return
         while pending:
-            yield pending.pop(self._order.randrange(min(DISK_THREADS, len(pending))))
-
-    def _write(self, chunk: int) -> None:
-        if chunk in self._residents:
-            self._residents.hit(chunk)
-        else:
-            self._residents.insert(chunk)
+            yield pending.pop(self._finish.randrange(min(DISK_THREADS, len(pending))))
 
 
 def _prefix(chunks: range, there: Container[int]) -> int:
@@ -157,20 +140,14 @@ def _requests(scan: Scan) -> Iterator[tuple[int | None, int, int]]:
 
 
 def run(backend: _Backend, scan: Scan) -> Hits:
-    """Send a scan's requests to a tier.
-
-    An engine that fails finds nothing from then on.
-    """
+    """Send a scan's requests to a tier."""
     found = [[0] * scan.documents for _ in range(scan.passes)]
-    try:
-        for number, document, first in _requests(scan):
-            hits = backend.find(range(first, first + scan.chunks))
-            if number is not None:
-                found[number][document] = hits
-            for batch in scan.batches(hits):
-                backend.store(range(first + batch.start, first + batch.stop))
-    except EngineBreaks:
-        pass
+    for number, document, first in _requests(scan):
+        hits = backend.find(range(first, first + scan.chunks))
+        if number is not None:
+            found[number][document] = hits
+        for batch in scan.batches(hits):
+            backend.store(range(first + batch.start, first + batch.stop))
     return tuple(tuple(row) for row in found)
 
 
