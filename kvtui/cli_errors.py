@@ -12,6 +12,9 @@ from kvtui.errors import ExitCode, KvtuiError
 from kvtui.loglines import clean
 
 
+_LINE_WIDTH = 200
+
+
 def _log(error: BaseException, log: Path) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
@@ -67,6 +70,6 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     if state == "running" and isinstance(error, NodeUnreachable):
         text += f" A pass under way goes on there; go on with: kvtui attach {run}"
     for line in getattr(error, "log_lines", ()):
-        typer.echo(f"  {line}", err=True)
+        typer.echo(f"  {clean(line)[:_LINE_WIDTH]}", err=True)
     typer.echo(f"{text} (Details: {log})", err=True)
     return typer.Exit(exit_code(error))

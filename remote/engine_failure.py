@@ -11,10 +11,11 @@ _EXCEPTION = re.compile(
     r"^(?:ERROR \S+ \S+ \[[^\]]+\] )?"
     r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt))(?::\s*(?P<text>.*))?$"
 )
+_FRAME = re.compile(r"^(?:(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \S+ \S+ \[[^\]]+\] )?(?:Traceback \(|\s|$)")
 _ADDRESS = re.compile(r"(?i)address already in use")
 _USAGE = re.compile(r"^\S+\.py: error: (?P<text>.+)$")
 _WRAPPERS = ("Engine core initialization failed", "EngineCore encountered an issue", "Failed core proc")
-_KEPT_LINES = 12
+_KEPT_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Cause:
 
 
 def _around(lines: Sequence[str], index: int) -> tuple[str, ...]:
-    return tuple(lines[max(0, index - _KEPT_LINES + 1) : index + 1])
+    """The lines up to one, without the frames of tracebacks: the whole log has them."""
+    before = (line for line in lines[: index + 1] if not _FRAME.match(_PROCESS.sub("", line)))
+    return tuple(before)[-_KEPT_LINES:]
 
 
 def root_cause(lines: Sequence[str]) -> Cause:
