@@ -11,7 +11,6 @@ import typer
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.loglines import clean
 
-
 _LINE_WIDTH = 200
 
 

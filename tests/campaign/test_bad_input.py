@@ -215,7 +215,7 @@ async def test_the_light_commands(operator: Operator) -> None:
     version, located, size, broken = await asyncio.gather(
         operator.kvtui("--version"),
         operator.kvtui("locate"),
-        operator.kvtui("size", operator.write_plan().parent / "model" / "config.json"),
+        operator.kvtui("size", operator.write_plan().parent / "model" / "config.json", "--dtype", "float32"),
         operator.kvtui("size", "nowhere.json"),
     )
     assert version.stdout.startswith("kvtui 0.")
