@@ -46,13 +46,17 @@ class Fingerprint:
 
     @property
     def bytes_per_token(self) -> int | None:
-        """Bytes of KV a token by the engine's own shape; ``None`` when its log did not say."""
+        """Bytes of KV a token over all ranks by the engine's own shape; ``None`` when its log did not say.
+
+        The shape is that of one rank. Latent KV, one side instead of K and V, is stored by the first alone.
+        """
         sizes = {"torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.uint8": 1}
         parts = [int(part) for part in self.kv_shape.split(",") if part.strip()]
-        if len(parts) != 5 or self.dtype not in sizes:
+        if len(parts) != 5 or self.dtype not in sizes or not self.world_size.isdigit():
             return None
         layers, pair, _, heads, head_size = parts
-        return layers * pair * heads * head_size * sizes[self.dtype]
+        ranks = int(self.world_size) if pair > 1 else 1
+        return ranks * layers * pair * heads * head_size * sizes[self.dtype]
 
     def to_json(self) -> dict[str, Any]:
         """The fingerprint as a JSON object."""

@@ -66,13 +66,15 @@ async def remove_tagged(ctx: Context, block: Block, purpose: str) -> None:
 
 
 def expected_chunks(ctx: Context, block: Block, documents: int) -> int:
-    """Chunks that the tier should hold after a cold pass: all, or as many as fit."""
+    """Chunks of all ranks that the tier should hold after a cold pass: all, or as many as fit."""
     tier, shape = ctx.tier(block), ctx.shape
     chunks = documents * (ctx.plan.corpus.tokens // ctx.plan.hash.chunk_tokens)
     if shape is None or tier.capacity_gib is None:
         return chunks
-    fitting = capacity_bytes(tier.capacity_gib) // (ctx.plan.hash.chunk_tokens * shape.bytes_per_token)
-    return min(chunks, fitting)
+    fitting = capacity_bytes(tier.capacity_gib) // shape.chunk_bytes(ctx.plan.hash.chunk_tokens)
+    if tier.kind is not TierKind.VALKEY:
+        fitting *= shape.storing_ranks  # each rank has the capacity for itself
+    return min(chunks * shape.storing_ranks, fitting)
 
 
 async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> dict[str, Any]:
@@ -94,7 +96,7 @@ async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> di
         async def files() -> int:
             # A chunk's file is there before it is full: count whole files by their bytes.
             answer = await ctx.links[node].agent("files", dir=directory, contains=ending + DISK_SUFFIX)
-            size = ctx.plan.hash.chunk_tokens * (ctx.shape.bytes_per_token if ctx.shape else 0)
+            size = ctx.shape.chunk_bytes(ctx.plan.hash.chunk_tokens) if ctx.shape else 0
             return int(answer["bytes"]) // size if size else int(answer["count"])
 
         return await _until_steady(ctx, block, expected, files)

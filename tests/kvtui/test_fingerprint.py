@@ -46,6 +46,17 @@ def test_the_engines_own_shape_gives_the_bytes_of_a_token(name: str, size: int) 
     assert fingerprint(name, "0").bytes_per_token == size
 
 
+@pytest.mark.parametrize(
+    ("world_size", "shape", "size"),
+    [("2", "4, 2, 256, 4, 64", 16384), ("8", "61, 1, 256, 1, 576", 140_544), ("", "4, 2, 256, 4, 64", None)],
+)
+def test_ranks_store_their_shares_and_latent_kv_is_stored_once(
+    world_size: str, shape: str, size: int | None
+) -> None:
+    print_ = Fingerprint(world_size=world_size, dtype="torch.float32", kv_shape=shape)
+    assert print_.bytes_per_token == size
+
+
 def test_engines_without_a_seed_differ_in_none_hash_and_the_fleet_stops() -> None:
     nodes = {
         "gpu-a": fingerprint("fleet-sha-seed-unset-node-a", None),
