@@ -160,3 +160,22 @@ async def test_a_finished_run_is_attached_in_vain_but_shows_its_result(
     assert f"Run {run}: done." in ended.stdout
     assert processes_of(operator.node.home) == []
     check(await operator.kvtui("stop", run), 2, "is over: done")
+
+
+def shorten_lease(plan: Path) -> None:
+    plan.write_text(
+        plan.read_text().replace("start_timeout_s = 20", "start_timeout_s = 20\nlease_min = 0.05")
+    )
+
+
+async def test_an_engine_that_nobody_claims_ends_after_its_lease(operator: Operator, plan: Path) -> None:
+    shorten_lease(plan)
+    process = await operator.start("launch", plan)
+    await until(operator, "done", "single.cold", 1)
+    process.kill()
+    await process.wait()
+    await reached(lambda: processes_of(operator.node.home) == [])
+    ended = await operator.kvtui("attach")
+    assert ended.code == 0, ended.stderr
+    assert problems(record(operator)) == ()
+    assert_nothing_left(operator)
