@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from kvtui.paths import places
+
+# A busy machine is slow, not wrong.
+settings.register_profile("kvtui", deadline=None)
+settings.load_profile("kvtui")
 
 _skipped: list[str] = []
 
