@@ -126,7 +126,7 @@ def test_what_was_recorded_is_enough_to_judge_it(place: Place) -> None:
         for event in events
         if event["kind"] == "step_done" and event["step"] == "disk-single-fleet.1/cached/single"
     ]
-    assert cold_disk[0]["files"] == 64
+    assert cold_disk[0]["files"] == (8 + 2 + 2) * 8  # corpus, gate, warm-up
     assert cold_disk[0]["resident_pages_after"] == 0
     for log in (record.path / "logs").iterdir():
         assert log.stat().st_size > 0
