@@ -149,6 +149,9 @@ def fingerprint_findings(
                 f"PYTHONHASHSEED is {_show(print_.seeds)} in the engine's processes; the plan wants {want}."
             )
             findings.append(Finding(Level.BLOCKING, "hash-seed-lost", text, "", node))
+        if not print_.seeds:
+            text = "The environment of the engine's processes cannot be read, so its seed is not confirmed."
+            findings.append(Finding(Level.INFO, "hash-seed-unread", text, "", node))
         if not print_.none_hashes:
             text = "The engine's log names no NONE_HASH, so nobody can tell whether its keys fit."
             findings.append(Finding(Level.WARNING, "fingerprint-unknown", text, "", node))

@@ -74,8 +74,10 @@ async def _fingerprint(ctx: Context, block: Block, step: Step) -> dict[str, Any]
     async def one(node: str) -> Any:
         copy = engines.log_copy(ctx, block, node)
         await copy.update()
-        found = await engines.engine(ctx, block, node).environ(["PYTHONHASHSEED"])
-        return read_fingerprint(copy.lines(), [process.values["PYTHONHASHSEED"] for process in found])
+        found = await engines.engine(ctx, block, node).environ(["PYTHONHASHSEED", "KVTUI_RUN"])
+        # A process that gave itself a title may have overwritten its environment: then it says nothing.
+        readable = [process.values for process in found if process.values["KVTUI_RUN"] == ctx.run]
+        return read_fingerprint(copy.lines(), [values["PYTHONHASHSEED"] for values in readable])
 
     prints = await each(nodes, one)
     size = prints[nodes[0]].bytes_per_token

@@ -63,8 +63,9 @@ async def _plan_ports(ctx: Context, block: Block, node: str) -> tuple[int, int]:
     try:
         return ports(ctx, block, node)
     except KeyError:
-        # One port for the API, two for LMCache's: its scheduler and, from the next on, its worker.
-        answer = await ctx.links[node].agent("free-ports", runs=[1, 2])
+        # One port for the API; for LMCache's one of its scheduler and, from the next on, one a worker.
+        workers = ctx.shape.ranks if ctx.shape else 1
+        answer = await ctx.links[node].agent("free-ports", runs=[1, 1 + workers])
         port, internal_port = answer["bases"]
         ctx.journal.append(
             "engine_planned",

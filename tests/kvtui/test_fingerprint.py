@@ -145,3 +145,8 @@ def test_only_a_number_fixes_the_builtin_hash() -> None:
     assert is_fixed("random", "sha256_cbor")
     assert not is_fixed("random", "builtin")
     assert not is_fixed(None, "sha256_cbor")
+
+
+def test_an_environment_that_cannot_be_read_is_no_missing_seed() -> None:
+    found = fingerprint_findings(VALKEY, BOTH, {"gpu-a": "0"}, {"gpu-a": replace(A, seeds=())})
+    assert [(one.level, one.code) for one in found] == [(Level.INFO, "hash-seed-unread")]
