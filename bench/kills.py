@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from bench.killed_run import killed_run
 from bench.record_check import problems
@@ -28,38 +29,47 @@ def _commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
+def _kill_runs(kills: int, chance: random.Random, env: dict[str, str], runs: Path) -> list[dict[str, Any]]:
+    """Runs until so many kills are made; what came of each."""
+    rows: list[dict[str, Any]] = []
+    made = 0
+    while made < kills:
+        count = min(KILLS_A_RUN, kills - made)
+        moments_s = [chance.uniform(EARLIEST_S, LATEST_S) for _ in range(count)]
+        run = killed_run([str(PLAN)], moments_s, env, runs)
+        found = problems(run.record)
+        made += len(run.kills)
+        rows.append({"kills": run.kills, "exit_code": run.exit_code, "problems": found})
+        print(f"{made}/{kills} kills, exit {run.exit_code}, problems: {list(found) or 'none'}", flush=True)
+        for after_s, step in run.kills:
+            print(f"  after {after_s:5.1f} s, in {step}", flush=True)
+        if run.exit_code != 0:
+            print(run.output, flush=True)
+    return rows
+
+
 def main() -> int:
-    """Run until so many kills are made; print and record each, and what was wrong with any record."""
+    """Kill, attach, check; print and record what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=20261129)
     parser.add_argument("--record", type=Path, default=RECORD)
     options = parser.parse_args()
     chance = random.Random(options.seed)  # noqa: S311 - moments, not secrets
-    rows = []
-    made = 0
     with tempfile.TemporaryDirectory() as directory:
         data = Path(directory) / "kvtui"
         data.mkdir()
         (data / "engine-cpu").symlink_to(places().engine)
         env = {**os.environ, "XDG_DATA_HOME": directory}
-        while made < options.kills:
-            count = min(KILLS_A_RUN, options.kills - made)
-            moments_s = [chance.uniform(EARLIEST_S, LATEST_S) for _ in range(count)]
-            run = killed_run([str(PLAN)], moments_s, env, data / "runs")
-            found = problems(run.record)
-            made += len(run.kills)
-            rows.append({"kills": run.kills, "exit_code": run.exit_code, "problems": found})
-            print(f"{made}/{options.kills} kills, exit {run.exit_code}, problems: {list(found) or 'none'}")
-            for after_s, step in run.kills:
-                print(f"  after {after_s:5.1f} s, in {step}")
-            if run.exit_code != 0:
-                print(run.output)
+        try:
+            rows = _kill_runs(options.kills, chance, env, data / "runs")
+        finally:
+            subprocess.run([sys.executable, "-m", "kvtui", "lab", "down"], env=env, check=False)
     report = {
         "command": f"python -m bench.kills --kills {options.kills} --seed {options.seed}",
         "commit": _commit(),
         "date": time.strftime("%Y-%m-%d"),
-        "kills": made,
+        "kills": sum(len(row["kills"]) for row in rows),
         "runs": rows,
     }
     options.record.parent.mkdir(parents=True, exist_ok=True)

@@ -43,6 +43,11 @@ class Evidence:
     cached_tokens: int | None = None
     recovered: bool = False
 
+    @property
+    def whole(self) -> bool:
+        """Whether LMCache has said all that it will say of the request's reading."""
+        return self.hit_tokens == 0 or self.retrieved_tokens is not None
+
     def to_json(self) -> dict[str, Any]:
         """The evidence as a JSON object, without what was not seen."""
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -140,7 +145,7 @@ def judge(evidence: Evidence, reusable: int, *, lmcache_on: bool) -> Reuse:
     reused = retrieved or 0
     if evidence.recovered and reused:
         return Reuse(Verdict.UNKNOWN, None, f"{reason}; a failed read was recomputed")
-    if cached is not None and (cached > 0) != (reused > 0):
+    if cached is not None and abs(cached - min(reused, reusable)) > 1:
         return Reuse(Verdict.UNKNOWN, None, f"{reason}: they contradict each other")
     return _by_amount(reused, reusable, reason)
 

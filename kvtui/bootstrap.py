@@ -22,7 +22,8 @@ OLDEST, NEWEST = (3, 11), (3, 13)
 GIB = 1024**3
 # Two engines of about 3 GB each, their build peaks, the store and the documents.
 MEMORY_GIB = 12
-# The engine environment takes 1.7 GiB when done and about as much again while it is installed.
+PREFLIGHT = 5  # kvtui.errors.ExitCode.PREFLIGHT
+# The engine environment takes 2.6 GB when done and about as much again while it is installed.
 DISK_GIB = 6
 ASK = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
 
@@ -115,10 +116,8 @@ def engine_dir() -> str:
     return os.path.join(data, "kvtui", "engine-cpu")
 
 
-def engine_faults(
-    system: str, machine: str, flags: List[str], numa: bool, memory_gib: Optional[float], disk_gib: float
-) -> List[str]:
-    """Why this machine cannot run an engine: one sentence with its remedy for each reason, all at once."""
+def platform_faults(system: str, machine: str, flags: List[str]) -> List[str]:
+    """Why no engine will ever run on this machine."""
     faults = []
     if system != "Linux":
         return [
@@ -129,29 +128,32 @@ def engine_faults(
         faults.append("The lab's engines need an x86-64 processor, and this is %s." % machine)
     elif "avx2" not in flags:
         faults.append("The lab's engines need a processor with AVX2.")
+    return faults
+
+
+def mendable_faults(numa: bool, memory_gib: Optional[float], disk_gib: float) -> List[str]:
+    """Why no engine can run here as things are: one sentence with its remedy for each reason, all at once."""
+    faults = []
     if not numa:
         faults.append("libnuma.so.1 is missing: apt-get install libnuma1 (or your system's numactl package).")
     if memory_gib is not None and memory_gib < MEMORY_GIB:
-        faults.append("Two engines need %d GiB of free memory, and %.1f are free." % (MEMORY_GIB, memory_gib))
+        faults.append(
+            "Two engines need %d GiB of free memory, and %.1f are free: end what takes the rest."
+            % (MEMORY_GIB, memory_gib)
+        )
     if disk_gib < DISK_GIB:
         faults.append(
-            "The engine environment needs %d GiB of disk, and %.1f are free." % (DISK_GIB, disk_gib)
+            "The engine environment needs %d GiB of disk in %s, and %.1f are free."
+            % (DISK_GIB, os.path.dirname(engine_dir()), disk_gib)
         )
     return faults
 
 
-def check_engine() -> List[str]:
-    """Why this machine cannot run an engine."""
+def check_mendable() -> List[str]:
+    """What somebody must mend on this machine before an engine can run."""
     # An environment that is there already needs no more room for itself.
     disk_gib = DISK_GIB if os.path.exists(engine_dir()) else free_gib(engine_dir())
-    return engine_faults(
-        platform.system(),
-        platform.machine(),
-        cpu_flags(),
-        has_library("libnuma.so.1"),
-        available_gib(),
-        disk_gib,
-    )
+    return mendable_faults(has_library("libnuma.so.1"), available_gib(), disk_gib)
 
 
 def stamp_of(extra: str) -> str:
@@ -188,27 +190,29 @@ def main(arguments: List[str]) -> int:
     parser.add_argument("--run", action="store_true", help="run the default plan")
     options = parser.parse_args(arguments)
     python = find_python(candidates())
-    faults = check_engine() if options.run or options.engine else []
+    wants_engine = options.run or options.engine
+    never = platform_faults(platform.system(), platform.machine(), cpu_flags()) if wants_engine else []
+    mendable = check_mendable() if wants_engine and not never else []
     if python is None:
-        faults.insert(
+        mendable.insert(
             0,
             "Python 3.11, 3.12 or 3.13 with its venv module is missing: "
             "install one (Debian and Ubuntu: apt-get install python3 python3-venv).",
         )
-    for fault in faults:
+    for fault in never + mendable:
         say(fault)
-    if python is None:
-        return 2
+    if python is None or (mendable and options.run):
+        return PREFLIGHT
     try:
         install(python, "dev" if options.dev else "")
     except subprocess.CalledProcessError as error:
         say("kvtui could not be installed: the command above ended with %d." % error.returncode)
         return 1
     kvtui = [os.path.join(VENV, "bin", "python"), "-m", "kvtui"]
-    if faults and options.run:
+    if never and options.run:
         say("This machine cannot run the engines, so here is a recorded run.")
         return subprocess.call(kvtui + ["replay"])
-    if options.engine and not faults:
+    if options.engine and not never and not mendable:
         return subprocess.call(kvtui + ["lab", "install"])
     return subprocess.call(kvtui + ["launch"]) if options.run else 0
 

@@ -15,7 +15,7 @@ import typer
 
 from kvtui import cli_corpus, cli_lab
 from kvtui.cli_errors import ending
-from kvtui.errors import ExitCode
+from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
 
 if TYPE_CHECKING:
@@ -67,6 +67,18 @@ def _print(result: Result, as_json: bool) -> None:
     typer.echo(text)
 
 
+def _print_what_there_is(record: RunRecord, as_json: bool) -> str:
+    """Print the result so far; the run's state, or nothing where its record cannot be read."""
+    from kvtui import launch as launching
+
+    try:
+        result = launching.result(record)
+    except KvtuiError:
+        return ""
+    _print(result, as_json)
+    return result.state
+
+
 def _carry_on(record: RunRecord, as_json: bool) -> None:
     from kvtui import launch as launching
     from kvtui.progress import Progress
@@ -76,9 +88,8 @@ def _carry_on(record: RunRecord, as_json: bool) -> None:
     try:
         _print(asyncio.run(launching.carry_on(record, places(), progress)), as_json)
     except BaseException as error:
-        result = launching.result(record)
-        _print(result, as_json)
-        raise ending(error, places().log, record.run, result.state) from error
+        state = _print_what_there_is(record, as_json)
+        raise ending(error, places().log, record.run, state) from error
 
 
 @app.command()

@@ -55,7 +55,7 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     """
     import asyncio
 
-    from remote.errors import NodeUnreachable, RemoteError
+    from remote.errors import CommandTimeout, NodeUnreachable, RemoteError
 
     if isinstance(error, typer.Exit):
         return error
@@ -66,7 +66,7 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     known = isinstance(error, KvtuiError | RemoteError)
     text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
     text = " ".join(clean(text).split())
-    if state == "running" and isinstance(error, NodeUnreachable):
+    if state == "running" and isinstance(error, NodeUnreachable | CommandTimeout):
         text += f" A pass under way goes on there; go on with: kvtui attach {run}"
     for line in getattr(error, "log_lines", ()):
         typer.echo(f"  {clean(line)[:_LINE_WIDTH]}", err=True)

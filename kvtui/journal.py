@@ -90,8 +90,14 @@ class Journal:
 
     def _write(self, events: list[Event]) -> None:
         data = b"".join(json.dumps(event, ensure_ascii=False).encode() + b"\n" for event in events)
-        while data:
-            data = data[os.write(self._fd, data) :]
+        size = os.fstat(self._fd).st_size
+        try:
+            while data:
+                data = data[os.write(self._fd, data) :]
+        except OSError:
+            # Half a line would spoil the next one.
+            os.ftruncate(self._fd, size)
+            raise
         for event in events:
             self._events.append(event)
             self._note(event)

@@ -7,12 +7,12 @@ import json
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from kvtui import lab
-from kvtui.campaign import runner
+from kvtui.campaign import runner, undo
 from kvtui.campaign.context import Context
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
@@ -24,7 +24,8 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.progress import Progress, RunProgress
 from kvtui.record import RunRecord, create
-from kvtui.results import Result, result_of, state_of
+from kvtui.results import ENDS, Result, result_of, state_of
+from remote.errors import NodeBusy
 from remote.lab.engine import ARGUMENTS, DTYPE
 from remote.lab.info import LabInfo
 from remote.link import Link
@@ -109,6 +110,33 @@ async def _context(
         journal.close()
 
 
+async def _to_the_end(ctx: Context, where: Places, progress: Progress) -> None:
+    """Carry a run on; its end takes a lab down that a run started, unless another run has it."""
+    taken = False
+    try:
+        await runner.run(ctx)
+    except NodeBusy:
+        taken = True
+        raise
+    finally:
+        over = state_of(ctx.journal.events)[0] != "running"
+        if over and ctx.target.owns_lab and not taken:
+            await lab.down(where, progress)
+
+
+@contextmanager
+def _ends_on_sigterm() -> Iterator[None]:
+    """Take SIGTERM as a wish to stop, as Ctrl-C is; a process in the background may not hear SIGINT."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is None:
+        raise AssertionError
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
 async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Result:
     """Carry a run to its end from wherever it stands.
 
@@ -124,12 +152,8 @@ async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Resu
         target = await _fresh_target(record, plan, where, progress)
         async with _context(record, plan, target, progress) as ctx:
             ctx.journal.append("attached" if ctx.journal.events else "run_begin", run=ctx.run, plan=plan.name)
-            try:
-                await runner.run(ctx)
-            finally:
-                over = state_of(ctx.journal.events)[0] != "running"
-                if over and target.owns_lab:
-                    await lab.down(where, progress)
+            with _ends_on_sigterm():
+                await _to_the_end(ctx, where, progress)
         return result(record)
 
 
@@ -138,37 +162,62 @@ def result(record: RunRecord) -> Result:
     return result_of(record.run, record.plan(), read_events(record.events))
 
 
+def _left_over(record: RunRecord) -> tuple[str, ...]:
+    """What the last end of a run could not undo."""
+    left: tuple[str, ...] = ()
+    for event in read_events(record.events):
+        if event["kind"] in ENDS:
+            left = tuple(event.get("not_undone", ()))
+    return left
+
+
+async def _stop_follower(record: RunRecord, follower: int, progress: Progress) -> None:
+    progress.say(f"Asking process {follower}, which follows run {record.run}, to stop it.")
+    os.kill(follower, signal.SIGTERM)
+    deadline_s = time.monotonic() + _STOP_PATIENCE_S
+    while record.follower_pid() is not None:
+        if time.monotonic() > deadline_s:
+            raise RecordError(
+                f"Process {follower} did not stop run {record.run}.", f"End it: kill {follower}"
+            )
+        await asyncio.sleep(0.2)
+
+
+async def _undo(record: RunRecord, where: Places, progress: Progress) -> None:
+    plan = record.plan()
+    stored = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
+    if stored.lab and not await lab.is_up(where):
+        # With the lab everything in it has ended.
+        journal = Journal(record.events)
+        journal.append("run_stopped", message="It was stopped by kvtui stop.", not_undone=[])
+        journal.close()
+        return
+    target = await _fresh_target(record, plan, where, progress)
+    async with _context(record, plan, target, progress) as ctx:
+        await undo.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
+        if target.owns_lab:
+            await lab.down(where, progress)
+
+
 async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
-    """Stop a run wherever it stands, and undo what it did on its nodes.
+    """Stop a run wherever it stands, and undo what it did on its nodes; again, where that failed before.
 
     Raises:
         RecordError: It is over already, or its follower does not end.
         RunFailed: Something of it is left on a node.
     """
     state, _ = state_of(read_events(record.events))
-    if state != "running":
+    if state != "running" and not _left_over(record):
         raise RecordError(f"Run {record.run} is over: {state}.")
     follower = record.follower_pid()
     if follower is not None:
-        progress.say(f"Asking process {follower}, which follows run {record.run}, to stop it.")
-        os.kill(follower, signal.SIGINT)
-        deadline = time.monotonic() + _STOP_PATIENCE_S
-        while record.follower_pid() is not None:
-            if time.monotonic() > deadline:
-                raise RecordError(
-                    f"Process {follower} did not stop run {record.run}.", f"End it: kill {follower}"
-                )
-            await asyncio.sleep(0.2)
-        return
-    plan = record.plan()
-    with record.follow():
-        target = await _fresh_target(record, plan, where, progress)
-        async with _context(record, plan, target, progress) as ctx:
-            failures = await runner.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
-            if target.owns_lab:
-                await lab.down(where, progress)
-    if failures:
+        await _stop_follower(record, follower, progress)
+    else:
+        with record.follow():
+            await _undo(record, where, progress)
+    left = _left_over(record)
+    if left:
         raise RunFailed(
-            f"Run {record.run} is recorded as stopped, but not all of it could be ended: {failures[0]}",
-            "Look at the node yourself.",
+            f"Run {record.run} is recorded as stopped, but not all of it could be ended: {left[0]}",
+            f"When the node answers again: kvtui stop {record.run}",
         )

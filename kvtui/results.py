@@ -22,7 +22,7 @@ class Row:
         tier: Name of the tier.
         topology: ``single`` or ``fleet``.
         documents: Documents of the plan.
-        cold_n: Cold requests that succeeded.
+        cold_n: Cold requests that succeeded and reused nothing.
         cold_ms: Median TTFT of them.
         cached_n: Cached requests that succeeded.
         cached_ms: Median TTFT of them.
@@ -81,7 +81,8 @@ def row(
         bytes_per_token: KV bytes a token that LMCache stores; ``None`` when not known.
     """
     cached = list(cached)
-    cold_ms, cached_ms = _ttft(cold), _ttft(cached)
+    # A request that reused anything was not cold.
+    cold_ms, cached_ms = _ttft(sample for sample in cold if not sample.reused_tokens), _ttft(cached)
     speedups = {name: cold_ms[name] / cached_ms[name] for name in cached_ms if name in cold_ms}
     worst = min(speedups, key=lambda name: speedups[name]) if speedups else None
     counts = {verdict: sum(1 for sample in cached if sample.verdict is verdict) for verdict in Verdict}
@@ -168,15 +169,15 @@ class Result:
         return {"v": 1, **asdict(self)}
 
 
-_ENDS = {"run_done": "done", "run_failed": "failed", "run_stopped": "stopped"}
+ENDS = {"run_done": "done", "run_failed": "failed", "run_stopped": "stopped"}
 
 
 def state_of(events: Iterable[Event]) -> tuple[str, str]:
     """State of a run and its reason; an attach after a failure makes it ``running`` again."""
     state, reason = "running", ""
     for event in events:
-        if event["kind"] in _ENDS:
-            state, reason = _ENDS[event["kind"]], event.get("message", "")
+        if event["kind"] in ENDS:
+            state, reason = ENDS[event["kind"]], event.get("message", "")
         elif event["kind"] == "attached":
             state, reason = "running", ""
     return state, reason

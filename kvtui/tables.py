@@ -43,7 +43,7 @@ def _reuse(row: Row) -> str:
 
 
 def _mib(value: int | None) -> str:
-    return DASH if not value else f"{value / 1024**2:,.0f} MiB"
+    return DASH if value is None else f"{value / 1024**2:,.0f} MiB"
 
 
 def _rate(value: float | None) -> str:

@@ -99,13 +99,27 @@ async def _gate(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     return await gate.check(ctx, block, _documents(ctx))
 
 
+async def _page_cache(ctx: Context, spec: PassSpec) -> dict[str, Any]:
+    """Make the disk tier's files cold before a pass begins, and never under it."""
+    source = spec.source(ctx)
+    for event in ctx.journal.of_kind("page_cache"):
+        if event["before"] == source:
+            return dict(event["pages"])
+    if await passes.begun(ctx, spec):
+        return {}
+    pages = await tiers.make_cold(ctx, spec.block, spec.node)
+    if pages:
+        ctx.journal.append("page_cache", before=source, pages=pages)
+    return pages
+
+
 async def _pass(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     topology = step.topology or block.topologies[0]
     if step.kind is StepKind.COLD:
         spec = PassSpec(block, topology, Pass.COLD, ctx.plan.passes.cold_node)
     else:
         spec = PassSpec(block, topology, Pass.CACHED, serving_node(ctx.plan, topology))
-    cold_files = await tiers.make_cold(ctx, block, spec.node)
+    cold_files = await _page_cache(ctx, spec)
     _, record = await passes.carry_out(ctx, spec, _documents(ctx).corpus)
     return {**record, "page_cache": cold_files} if cold_files else record
 

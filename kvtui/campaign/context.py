@@ -68,7 +68,7 @@ class Context:
 
     def layout(self, node: str) -> NodeLayout:
         """Paths of this run on a node."""
-        return NodeLayout(self.homes[node], self.run)
+        return NodeLayout(self.homes[node], self.run, node)
 
     def attempt(self, block: Block) -> int:
         """Which try of a block this is, from 1."""

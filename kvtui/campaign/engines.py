@@ -169,8 +169,8 @@ def json_of(answer: dict[str, Any]) -> dict[str, Any]:
     return parsed
 
 
-async def _serving_since(ctx: Context, block: Block, node: str, copy: FileCopy) -> float | None:
-    """Seconds from the engine's start until it truly served, or ``None`` while it is still starting.
+async def _serves(ctx: Context, block: Block, node: str, copy: FileCopy, waited_s: float) -> bool:
+    """Whether an engine truly serves yet.
 
     Raises:
         EngineFailed: It ended, or serves without what the plan asks for.
@@ -180,34 +180,35 @@ async def _serving_since(ctx: Context, block: Block, node: str, copy: FileCopy) 
     if status.state != "running":
         await copy.update()
         raise _failed(node, copy.lines(), status)
-    since_s = time.time() - (status.started_wall_s or time.time())
     served = await _served_model(ctx, node, ports(ctx, block, node)[0])
     if served is not None:
         await copy.update()
         unfit = _unfit(ctx, block, node, copy.lines(), served)
         if unfit is not None:
             raise unfit
-        return since_s
+        return True
     words = _last_words(copy.lines())
-    if since_s > ctx.plan.engine.start_timeout_s:
+    if waited_s > ctx.plan.engine.start_timeout_s:
         raise StepTimeout(
-            f"The engine on {node} does not serve after {since_s:.0f} s: {words}.",
+            f"The engine on {node} does not serve after {waited_s:.0f} s: {words}.",
             "Raise start_timeout_s below [engine], or read its log in the run's record.",
         )
-    ctx.reporter.phase(f"{node}: engine starting, {since_s:.0f} s: {words}")
-    return None
+    ctx.reporter.phase(f"{node}: engine starting, {waited_s:.0f} s: {words}")
+    return False
 
 
 async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
+    """Wait until the engine on a node truly serves; the seconds that it took, by the clock here."""
     copy = log_copy(ctx, block, node)
+    began_s = time.monotonic()
     turn = 0
     while True:
         new = await copy.update()
         # Each question costs the starting engine some of its own processor, so most turns ask only one.
         if turn % _FULL_TURN == 0 or STARTED in new:
-            since_s = await _serving_since(ctx, block, node, copy)
-            if since_s is not None:
-                return since_s
+            waited_s = time.monotonic() - began_s
+            if await _serves(ctx, block, node, copy, waited_s):
+                return waited_s
         turn += 1
         await asyncio.sleep(_POLL_S)
 
@@ -223,15 +224,6 @@ async def start(ctx: Context, block: Block) -> dict[str, Any]:
     return await each(block_nodes(ctx.plan, block), one)
 
 
-async def alive(ctx: Context, block: Block) -> bool:
-    """Whether all engines of a block run."""
-
-    async def one(node: str) -> bool:
-        return (await engine(ctx, block, node).status()).state == "running"
-
-    return all((await each(block_nodes(ctx.plan, block), one)).values())
-
-
 async def stop(ctx: Context, block: Block) -> dict[str, Any]:
     """Stop the engines of a block, prove it, and keep their logs."""
 
@@ -241,9 +233,3 @@ async def stop(ctx: Context, block: Block) -> dict[str, Any]:
         return {"killed": killed}
 
     return await each(block_nodes(ctx.plan, block), one)
-
-
-async def renew(ctx: Context, block: Block) -> None:
-    """Claim the engines of a block for another lease."""
-    for node in block_nodes(ctx.plan, block):
-        await engine(ctx, block, node).renew()

@@ -14,15 +14,17 @@ class NodeLayout:
     Attributes:
         home: The user's home directory there, absolute.
         run: Id of the run.
+        node: The node; several may share a home directory.
     """
 
     home: str
     run: str
+    node: str
 
     @property
     def root(self) -> str:
         """The run's directory; everything of it on the node lies below."""
-        return f"{self.home}/.kvtui/runs/{self.run}"
+        return f"{self.home}/.kvtui/runs/{self.run}.{self.node}"
 
     def engine_dir(self, block: str, attempt: int) -> str:
         """State, lease and log of the engine of a block."""

@@ -64,12 +64,21 @@ class PassSpec:
         return layout.source(self.node, self.block.name, ctx.attempt(self.block), self.topology, self.step)
 
 
+def _process(ctx: Context, spec: PassSpec) -> Process:
+    what, node = spec.plan(ctx), ctx.layout(spec.node)
+    return Process(ctx.links[spec.node], node.pass_dir(what.block, what.attempt, what.topology, what.step))
+
+
+async def begun(ctx: Context, spec: PassSpec) -> bool:
+    """Whether the probe of a pass was ever started."""
+    return (await _process(ctx, spec).status()).state != "absent"
+
+
 async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument]) -> Process:
     """Start the probe of a pass, or find it running or done."""
     link, what = ctx.links[spec.node], spec.plan(ctx)
-    node = ctx.layout(spec.node)
-    directory = node.pass_dir(what.block, what.attempt, what.topology, what.step)
-    process = Process(link, directory)
+    process = _process(ctx, spec)
+    directory = process.dir
     status = await process.status()
     if status.state in ("running", "ended") and status.exit_code in (None, 0):
         return process
@@ -81,7 +90,7 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
         "events": f"{directory}/events.jsonl",
         "requests": f"{directory}/requests.jsonl",
         "timeout_s": ctx.plan.engine.request_timeout_s,
-        "lease_dirs": [engines.engine(ctx, spec.block, name).dir for name in (spec.node,)] + [directory],
+        "lease_dirs": [engines.engine(ctx, spec.block, spec.node).dir, directory],
         "gap_s": 0,
     }
     await link.upload(requests, f"{directory}/requests.jsonl")
@@ -92,11 +101,16 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
 
 
 async def _merge(ctx: Context, spec: PassSpec, process: Process) -> None:
+    """Merge what the probe has written, up to a last line that is still being written."""
     source = spec.source(ctx)
     path = f"{process.dir}/events.jsonl"
-    async for offset, data in read_on(process.link, path, ctx.journal.offset(source)):
-        if ctx.journal.merge(source, offset, data) < offset + len(data):
-            return  # the last line is still being written
+    while True:
+        before = ctx.journal.offset(source)
+        async for offset, data in read_on(process.link, path, before):
+            if ctx.journal.merge(source, offset, data) < offset + len(data):
+                break  # a piece may end within a line: read on from that line's start
+        if ctx.journal.offset(source) == before:
+            return
 
 
 def _events(ctx: Context, spec: PassSpec) -> list[Event]:
@@ -137,7 +151,8 @@ async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None
     while True:
         await copy.update()
         found = collect(all_figures(copy.lines()))
-        if answered.keys() <= found.keys() or waited_s >= _LOG_PATIENCE_S:
+        whole = all(found.get(request_id, Evidence()).whole for request_id in answered)
+        if whole or waited_s >= _LOG_PATIENCE_S:
             return with_cached_tokens(found, answered)
         if ctx.tier(spec.block).kind is TierKind.NONE:
             return with_cached_tokens({}, answered)

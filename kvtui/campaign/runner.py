@@ -7,26 +7,23 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from kvtui.campaign import engines, tiers
+from kvtui.campaign import engines
 from kvtui.campaign.block_steps import WORK
 from kvtui.campaign.context import Context
 from kvtui.campaign.prepare import connect, prepare, release
 from kvtui.campaign.prepare import lock as take
-from kvtui.campaign.steps import Block, Step, StepKind, blocks, steps
-from kvtui.errors import KvtuiError
+from kvtui.campaign.revive import revive
+from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, steps
+from kvtui.campaign.undo import end_early
 from kvtui.kvsize import KvShape
 from kvtui.results import result_of
-from remote.errors import NodeUnreachable, RemoteError
-from remote.process import stop_run
-
-_CLEAN_UP_S = 180.0
+from remote.errors import CommandTimeout, NodeUnreachable, RemoteError
 
 
-async def _claim(ctx: Context, block: Block | None) -> None:
-    for node in ctx.links:
-        await take(ctx, node)
-    if block is not None:
-        await engines.renew(ctx, block)
+async def _claim(ctx: Context, node: str, block: Block | None) -> None:
+    await take(ctx, node)
+    if block is not None and node in block_nodes(ctx.plan, block):
+        await engines.engine(ctx, block, node).renew()
 
 
 @asynccontextmanager
@@ -36,8 +33,9 @@ async def _leases(ctx: Context, current: list[Block | None]) -> AsyncIterator[No
     async def again() -> None:
         while True:
             await asyncio.sleep(min(ctx.lease_s / 4, 60.0))
-            with suppress(RemoteError):  # the step under way meets the same trouble and tells of it
-                await _claim(ctx, current[0])
+            for node in ctx.links:
+                with suppress(RemoteError):  # the step under way meets the same trouble and tells of it
+                    await _claim(ctx, node, current[0])
 
     task = asyncio.create_task(again())
     try:
@@ -72,78 +70,23 @@ async def _do(ctx: Context, step: Step) -> None:
     ctx.journal.sync()
 
 
-async def _engines_lost(ctx: Context, block: Block) -> bool:
-    """Whether a block was started, is not over, and its engines are gone."""
-    started = ctx.done(Step(StepKind.ENGINES, block)) is not None
-    over = ctx.done(Step(StepKind.STOP, block)) is not None
-    return started and not over and not await engines.alive(ctx, block)
-
-
-async def _revive(ctx: Context) -> None:
-    """After an attach: a block whose engines are gone has lost its tier, so it is started anew."""
-    for block in blocks(ctx.plan):
-        if await _engines_lost(ctx, block):
-            await engines.stop(ctx, block)
-            ctx.reporter.say(f"The engines of {block.tier} are gone, so its passes are measured anew.")
-            ctx.journal.append("block_restarted", block=block.name, reason="engines gone")
-
-
 async def _all_steps(ctx: Context) -> None:
     current: list[Block | None] = [None]
     known = ctx.done(Step(StepKind.PREPARE))
     if known is not None:
         ctx.shape = KvShape(**known)
-        await _claim(ctx, None)
-        await _revive(ctx)
+        for node in ctx.links:
+            await take(ctx, node)
+        await revive(ctx)
+    *all_but_last, last = steps(ctx.plan)
     async with _leases(ctx, current):
-        for step in steps(ctx.plan):
+        for step in all_but_last:
             current[0] = step.block
             if ctx.done(step) is None:
                 await _do(ctx, step)
-
-
-async def clean_up(ctx: Context) -> tuple[str, ...]:
-    """End everything of the run on every node, remove what it left, and give the nodes back.
-
-    Returns:
-        A sentence for each thing that could not be undone.
-    """
-    failures = []
-    for block in blocks(ctx.plan):
-        begun = any(event["block"] == block.name for event in ctx.journal.of_kind("engine_planned"))
-        if begun and ctx.done(Step(StepKind.STOP, block)) is None:
-            for undo in (engines.stop, tiers.remove_own):
-                try:
-                    await undo(ctx, block)
-                except (RemoteError, KvtuiError) as error:
-                    failures.append(str(error))
-    for node, link in ctx.links.items():
-        try:
-            await stop_run(link, ctx.run)
-            await release(ctx, node)
-        except (RemoteError, KvtuiError) as error:
-            failures.append(str(error))
-    return tuple(dict.fromkeys(failures))
-
-
-async def end_early(ctx: Context, kind: str, message: str) -> tuple[str, ...]:
-    """Record why a run ended, and undo what it did on the nodes.
-
-    Returns:
-        A sentence for each thing that could not be undone.
-    """
-    ctx.reporter.phase("ending what this run started")
-    try:
-        async with asyncio.timeout(_CLEAN_UP_S):
-            if not ctx.homes:
-                await connect(ctx)
-            failures = await clean_up(ctx)
-    except (RemoteError, TimeoutError) as error:
-        failures = (str(error) or "The clean-up did not end in time.",)
-    for failure in failures:
-        ctx.reporter.say(f"Not undone: {failure}")
-    ctx.journal.append(kind, message=message, not_undone=list(failures))
-    return failures
+    # Giving the nodes back comes when nobody claims them any more.
+    if ctx.done(last) is None:
+        await _do(ctx, last)
 
 
 def _write_result(ctx: Context) -> None:
@@ -170,7 +113,7 @@ async def run(ctx: Context) -> None:
     except asyncio.CancelledError:
         await end_early(ctx, "run_stopped", "It was stopped from the keyboard.")
         raise
-    except NodeUnreachable:
+    except (NodeUnreachable, CommandTimeout):
         if ctx.done(Step(StepKind.PREPARE)) is None:
             await end_early(ctx, "run_failed", "A node could not be reached.")
         raise

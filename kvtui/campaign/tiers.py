@@ -19,8 +19,8 @@ from remote.store import Store, open_store
 # LMCache 0.5.4 names a chunk's file after its key (v1/storage_backend/local_disk_backend.py).
 DISK_SUFFIX = ".pt"
 _POLL_S = 0.5
-_STEADY_READINGS = 5
-_SETTLE_LIMIT_S = 120.0
+# Writes that make no progress for so long are not in flight any more.
+_PATIENCE_S = 10.0
 
 
 @asynccontextmanager
@@ -37,22 +37,29 @@ def disk_dir(ctx: Context, tier: Tier, node: str) -> str:
     return ctx.layout(node).disk_dir(tier.path or "")
 
 
-async def remove_own(ctx: Context, block: Block) -> dict[str, Any]:
-    """Remove what this run has left in a tier, and nothing else.
+async def remove_keys(ctx: Context) -> int:
+    """Remove this run's keys from the store, and no others; how many there were."""
+    async with store_of(ctx) as store:
+        return await store.remove_keys(key_ending(ctx.run + ".*"))
 
-    DRAM needs nothing: it goes with the engine.
-    """
+
+async def remove_files(ctx: Context, tier: Tier, node: str) -> int:
+    """Remove this run's files of a disk tier from a node, and no others; how many there were."""
+    answer = await ctx.links[node].agent(
+        "remove-files", dir=disk_dir(ctx, tier, node), contains=key_ending(ctx.run)
+    )
+    return int(answer["removed"])
+
+
+async def remove_own(ctx: Context, block: Block) -> dict[str, Any]:
+    """Remove what this run has left in a tier; DRAM needs nothing, it goes with the engine."""
     tier = ctx.tier(block)
     if tier.kind is TierKind.VALKEY:
-        async with store_of(ctx) as store:
-            return {"removed_keys": await store.remove_keys(key_ending(ctx.run + ".*"))}
+        return {"removed_keys": await remove_keys(ctx)}
     if tier.kind is TierKind.DISK:
 
         async def one(node: str) -> int:
-            answer = await ctx.links[node].agent(
-                "remove-files", dir=disk_dir(ctx, tier, node), contains=key_ending(ctx.run)
-            )
-            return int(answer["removed"])
+            return await remove_files(ctx, tier, node)
 
         return {"removed_files": await each(block_nodes(ctx.plan, block), one)}
     return {}
@@ -78,7 +85,7 @@ def expected_chunks(ctx: Context, block: Block, documents: int) -> int:
 
 
 async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> dict[str, Any]:
-    """Wait until the stores of a cold pass have arrived: their number stands still at what is expected.
+    """Wait until the stores of a cold pass have arrived, or make no progress any more.
 
     Writes may still be in flight when a request ends, so a fixed sleep would prove nothing. DRAM alone has
     everything when the request ends.
@@ -88,7 +95,7 @@ async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> di
     expected = expected_chunks(ctx, block, documents)
     if tier.kind is TierKind.VALKEY:
         async with store_of(ctx) as store:
-            return await _until_steady(ctx, block, expected, lambda: store.count_keys(ending))
+            return await _until_arrived(ctx, block, expected, lambda: store.count_keys(ending))
     if tier.kind is TierKind.DISK:
         node = ctx.plan.passes.cold_node
         directory = disk_dir(ctx, tier, node)
@@ -99,29 +106,27 @@ async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> di
             size = ctx.shape.chunk_bytes(ctx.plan.hash.chunk_tokens) if ctx.shape else 0
             return int(answer["bytes"]) // size if size else int(answer["count"])
 
-        return await _until_steady(ctx, block, expected, files)
+        return await _until_arrived(ctx, block, expected, files)
     return {}
 
 
-async def _until_steady(
+async def _until_arrived(
     ctx: Context, block: Block, expected: int, count: Callable[[], Awaitable[int]]
 ) -> dict[str, Any]:
-    started_s = time.monotonic()
-    readings: list[int] = []
-    while True:
-        readings.append(await count())
-        waited_s = time.monotonic() - started_s
-        last = readings[-_STEADY_READINGS:]
-        steady = len(last) == _STEADY_READINGS and len(set(last)) == 1
-        if readings[-1] >= expected or steady or waited_s > _SETTLE_LIMIT_S:
-            break
-        ctx.reporter.phase(f"{block.tier}: {readings[-1]} of {expected} chunks have arrived")
+    started_s = progress_s = time.monotonic()
+    arrived = await count()
+    while arrived < expected and time.monotonic() - progress_s < _PATIENCE_S:
+        ctx.reporter.phase(f"{block.tier}: {arrived} of {expected} chunks have arrived")
         await asyncio.sleep(_POLL_S)
-    if readings[-1] < expected:
-        text = f"Only {readings[-1]} of {expected} chunks arrived in the tier within {waited_s:.0f} s."
+        before, arrived = arrived, await count()
+        if arrived != before:
+            progress_s = time.monotonic()
+    waited_s = time.monotonic() - started_s
+    if arrived < expected:
+        text = f"Only {arrived} of {expected} chunks arrived in the tier within {waited_s:.0f} s."
         remedy = "Look for refused writes in the engine's log, and for the tier's free space."
         ctx.find(Finding(Level.WARNING, "stores-missing", text, remedy, block.tier))
-    return {"chunks": readings[-1], "expected": expected, "waited_s": round(waited_s, 2)}
+    return {"chunks": arrived, "expected": expected, "waited_s": round(waited_s, 2)}
 
 
 async def make_cold(ctx: Context, block: Block, node: str) -> dict[str, Any]:
@@ -136,4 +141,7 @@ async def make_cold(ctx: Context, block: Block, node: str) -> dict[str, Any]:
     if left:
         text = f"{left} pages of the tier's files stay in the page cache, so the pass reads some from memory."
         ctx.find(Finding(Level.WARNING, "page-cache-warm", text, "", f"{block.tier} on {node}"))
-    return {name: answer[name] for name in ("files", "resident_pages_before", "resident_pages_after")}
+    return {
+        name: answer[name]
+        for name in ("files", "resident_pages_before", "resident_pages_after", "dropped_caches")
+    }

@@ -19,7 +19,7 @@ from remote.lab.info import LabInfo, LabParts
 from remote.lab.launch import Answer, Launch
 from remote.lab.locks import FileLock, is_held
 from remote.lab.parts import find_parts
-from remote.lab.paths import LabPaths
+from remote.lab.paths import NODE_NAMES, LabPaths
 
 START_LIMIT_S = 60.0
 END_LIMIT_S = 30.0
@@ -75,6 +75,9 @@ async def up(
             await _sweep(stale.lab_id)
             paths.info.unlink(missing_ok=True)
         made = await asyncio.to_thread(parts or partial(find_parts, paths, say))
+        for node in NODE_NAMES:
+            # Nothing of an earlier lab lives, so nobody holds its nodes.
+            (paths.home(node) / ".kvtui" / "lock.json").unlink(missing_ok=True)
         say("Starting three SSH nodes and a Valkey server")
         await _start_daemon(paths, made, idle_lease_s)
         started = await _running(paths)

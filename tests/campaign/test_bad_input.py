@@ -123,7 +123,7 @@ async def test_an_engine_that_fails_says_why_and_leaves_nothing(operator: Operat
 async def test_an_engine_that_never_serves(operator: Operator) -> None:
     operator.engine("import time; print('loading', flush=True); time.sleep(600)")
     plan = operator.write_plan()
-    plan.write_text(plan.read_text().replace("start_timeout_s = 20", "start_timeout_s = 1"))
+    plan.write_text(plan.read_text().replace("start_timeout_s = 20", "start_timeout_s = 4"))
     check(await operator.kvtui("launch", plan), 4, "gpu-a", "does not serve", "loading")
     assert_nothing_left(operator)
 

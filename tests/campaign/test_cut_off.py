@@ -56,6 +56,8 @@ async def until(operator: Operator, kind: str, step: str, count: int = 1) -> Non
 
 
 def kill_processes(operator: Operator, word: str) -> None:
+    """Kill the node's processes with a word in their command line; there must be one."""
+    killed = 0
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             mine = f"KVTUI_HOME={operator.node.home}".encode() in (entry / "environ").read_bytes()
@@ -64,6 +66,8 @@ def kill_processes(operator: Operator, word: str) -> None:
             continue
         if mine and word in command:
             os.kill(int(entry.name), signal.SIGKILL)
+            killed += 1
+    assert killed
 
 
 async def test_a_run_from_start_to_end(operator: Operator, plan: Path) -> None:
@@ -164,7 +168,7 @@ async def test_a_finished_run_is_attached_in_vain_but_shows_its_result(
 
 def shorten_lease(plan: Path) -> None:
     plan.write_text(
-        plan.read_text().replace("start_timeout_s = 20", "start_timeout_s = 20\nlease_min = 0.05")
+        plan.read_text().replace("start_timeout_s = 20", "start_timeout_s = 20\nlease_min = 0.15")
     )
 
 

@@ -9,46 +9,52 @@ from pathlib import Path
 import pytest
 
 from kvtui import bootstrap
+from kvtui.errors import ExitCode
 from kvtui.paths import places
 
-GOOD = {
-    "system": "Linux",
-    "machine": "x86_64",
-    "flags": ["sse", "avx2"],
-    "numa": True,
-    "memory_gib": 20.0,
-    "disk_gib": 50.0,
-}
-
-
-def faults(**change: object) -> list[str]:
-    return bootstrap.engine_faults(**{**GOOD, **change})  # type: ignore[arg-type]
+FLAGS = ["sse", "avx2"]
 
 
 def test_a_machine_that_fits_has_no_fault() -> None:
-    assert faults() == []
-    assert faults(memory_gib=None) == []
+    assert bootstrap.platform_faults("Linux", "x86_64", FLAGS) == []
+    assert bootstrap.mendable_faults(True, 20.0, 50.0) == []
+    assert bootstrap.mendable_faults(True, None, 50.0) == []
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("system", "machine", "flags", "said"),
     [
-        ({"system": "Darwin"}, "Linux only"),
-        ({"machine": "aarch64"}, "x86-64"),
-        ({"flags": []}, "AVX2"),
-        ({"numa": False}, "libnuma"),
-        ({"memory_gib": 3.0}, "3.0 are free"),
-        ({"disk_gib": 1.0}, "1.0 are free"),
+        ("Darwin", "arm64", [], "Linux only"),
+        ("Linux", "aarch64", [], "x86-64"),
+        ("Linux", "x86_64", ["sse"], "AVX2"),
     ],
 )
-def test_each_fault_is_said_with_what_to_do(change: dict[str, object], said: str) -> None:
-    found = faults(**change)
+def test_a_machine_that_never_fits_is_told_why(
+    system: str, machine: str, flags: list[str], said: str
+) -> None:
+    found = bootstrap.platform_faults(system, machine, flags)
+    assert len(found) == 1
+    assert said in found[0]
+
+
+@pytest.mark.parametrize(
+    ("numa", "memory_gib", "disk_gib", "said"),
+    [
+        (False, 20.0, 50.0, "libnuma"),
+        (True, 3.0, 50.0, "3.0 are free"),
+        (True, 20.0, 1.0, "1.0 are free"),
+    ],
+)
+def test_what_can_be_mended_is_said_with_what_to_do(
+    numa: bool, memory_gib: float, disk_gib: float, said: str
+) -> None:
+    found = bootstrap.mendable_faults(numa, memory_gib, disk_gib)
     assert len(found) == 1
     assert said in found[0]
 
 
 def test_all_faults_are_said_at_once() -> None:
-    assert len(faults(flags=[], numa=False, memory_gib=1.0, disk_gib=1.0)) == 4
+    assert len(bootstrap.mendable_faults(False, 1.0, 1.0)) == 3
 
 
 def test_the_first_interpreter_that_fits_is_taken() -> None:
@@ -74,6 +80,10 @@ def test_what_the_system_says_is_read_and_what_it_does_not_say_is_unknown(tmp_pa
     assert bootstrap.available_gib(str(tmp_path / "none")) is None
     assert bootstrap.cpu_flags(str(tmp_path / "none")) == []
     assert bootstrap.free_gib(str(tmp_path / "a" / "b")) > 0
+
+
+def test_its_exit_code_is_kvtuis_own() -> None:
+    assert bootstrap.PREFLIGHT == ExitCode.PREFLIGHT
 
 
 def test_it_looks_where_kvtui_puts_the_engine(own_places: Path) -> None:

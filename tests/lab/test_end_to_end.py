@@ -87,7 +87,7 @@ def rows_of(record: RunRecord) -> dict[tuple[str, str], dict[str, Any]]:
 
 def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> None:
     chance = random.Random(7)  # noqa: S311 - moments, not secrets
-    run = killed_run([], [chance.uniform(5, 60), chance.uniform(60, 150)], place.env, place.runs)
+    run = killed_run([], [chance.uniform(5, 40), chance.uniform(40, 90)], place.env, place.runs)
     assert run.exit_code == 0, run.output
     assert len(run.kills) == 2
     assert problems(run.record) == ()

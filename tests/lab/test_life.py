@@ -194,7 +194,7 @@ async def test_status_names_what_runs_on_the_nodes(
 async def test_an_idle_lab_ends_itself_and_a_used_one_does_not(
     paths: LabPaths, parts: lab.LabParts, lab_ids: Ids
 ) -> None:
-    described = await start(paths, parts, lab_ids, idle_lease_s=0.4)
+    described = await start(paths, parts, lab_ids, idle_lease_s=3.0)
     engine = await start_stand_in_engine(described, paths)
     with pytest.raises(AssertionError, match="idle lab"):
         await helpers.eventually(gone(described), "the idle lab has ended", limit_s=1.5)
