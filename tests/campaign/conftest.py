@@ -112,6 +112,14 @@ class Operator:
         path.chmod(0o755)
         return path
 
+    def saved(self) -> str:
+        """The engine's interpreter as it is, for :meth:`restore`."""
+        return (self.home / "engine-python").read_text()
+
+    def restore(self, engine: str) -> None:
+        """Put the engine's interpreter back."""
+        (self.home / "engine-python").write_text(engine)
+
     def start(self, *arguments: object) -> asyncio.Future[asyncio.subprocess.Process]:
         """Start the command line in a process of its own."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "SSH_"))}

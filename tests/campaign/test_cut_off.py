@@ -183,3 +183,56 @@ async def test_an_engine_that_nobody_claims_ends_after_its_lease(operator: Opera
     assert ended.code == 0, ended.stderr
     assert problems(record(operator)) == ()
     assert_nothing_left(operator)
+
+
+async def test_an_engine_that_died_while_it_started_is_started_anew(operator: Operator, plan: Path) -> None:
+    good = operator.saved()
+    operator.engine("import time; time.sleep(600)")
+    process = await operator.start("launch", plan)
+    await reached(lambda: any("engine-python" in command for command in processes_of(operator.node.home)))
+    process.kill()
+    await process.wait()
+    kill_processes(operator, "engine-python")
+    operator.restore(good)
+    ended = await operator.kvtui("attach")
+    assert ended.code == 0, ended.stderr
+    assert problems(record(operator)) == ()
+    assert_nothing_left(operator)
+
+
+async def test_a_failed_run_is_taken_up_again_once_its_fault_is_mended(
+    operator: Operator, plan: Path
+) -> None:
+    good = operator.saved()
+    operator.engine(
+        "print('LMCache ERROR: gone. System will operate in degraded mode (recompute).'); raise SystemExit(3)"
+    )
+    assert (await operator.kvtui("launch", plan)).code == 1
+    operator.restore(good)
+    ended = await operator.kvtui("attach", record(operator).run)
+    assert ended.code == 0, ended.stderr
+    assert problems(record(operator)) == ()
+    assert_nothing_left(operator)
+
+
+async def test_a_stop_that_could_not_reach_a_node_can_be_repeated(operator: Operator, plan: Path) -> None:
+    process = await operator.start("launch", plan)
+    await until(operator, "done", "single.cold", 1)
+    process.kill()
+    await process.wait()
+    await operator.node.stop()
+    check(await operator.kvtui("stop"), 1, "not all of it could be ended", "kvtui stop")
+    await operator.node.start()
+    check(await operator.kvtui("stop", record(operator).run), 0, "is stopped")
+    assert_nothing_left(operator)
+
+
+def damage(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"nonsense\n")
+
+
+async def test_a_damaged_record_is_said_in_one_sentence(operator: Operator, plan: Path) -> None:
+    assert (await operator.kvtui("launch", plan)).code == 0
+    damage(record(operator).events)
+    check(await operator.kvtui("attach", record(operator).run), 2, "is not JSON")
