@@ -34,6 +34,8 @@ def test_a_tail_is_never_reusable_and_the_last_token_is_always_computed() -> Non
         (Evidence(), Verdict.UNKNOWN, None),
         (Evidence(hit_tokens=9984, retrieved_tokens=9984, cached_tokens=0), Verdict.UNKNOWN, None),
         (Evidence(hit_tokens=0, cached_tokens=9984), Verdict.UNKNOWN, None),
+        (Evidence(hit_tokens=9984, retrieved_tokens=9984, cached_tokens=256), Verdict.UNKNOWN, None),
+        (Evidence(hit_tokens=9984, retrieved_tokens=2560, cached_tokens=9984), Verdict.UNKNOWN, None),
         (
             Evidence(hit_tokens=9984, retrieved_tokens=9984, cached_tokens=9984, recovered=True),
             Verdict.UNKNOWN,
@@ -72,6 +74,13 @@ def test_steps_of_one_request_add_up_and_a_recovery_belongs_to_the_request_under
     assert found["a"] == Evidence(hit_tokens=0, stored_tokens=3840, store_ms=5.0)
     assert found["b"].recovered
     assert not found["a"].recovered
+
+
+def test_lmcache_has_said_all_when_nothing_is_to_be_read_or_it_was_read() -> None:
+    assert Evidence(hit_tokens=0).whole
+    assert Evidence(hit_tokens=256, retrieved_tokens=256).whole
+    assert not Evidence(hit_tokens=256).whole
+    assert not Evidence(cached_tokens=0).whole
 
 
 def test_a_request_without_a_line_still_has_what_the_client_was_told() -> None:

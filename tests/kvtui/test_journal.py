@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,22 @@ def test_what_a_killed_probe_left_of_a_line_is_passed_over(tmp_path: Path) -> No
     assert own.merge("gpu-a:pass", 0, data) == len(data)
     assert [event["kind"] for event in read_events(path)] == ["done", "torn", "torn", "torn", "done"]
     assert journal(path).offset("gpu-a:pass") == len(data)
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "events.jsonl"
+    own = journal(path)
+    own.append("one")
+    write, room = os.write, [5]
+
+    def short(fd: int, data: bytes) -> int:
+        if not room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(fd, data[: room.pop()])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", short)
+        with pytest.raises(OSError, match="No space"):
+            own.append("two")
+    own.append("three")
+    assert [event["kind"] for event in read_events(path)] == ["one", "three"]

@@ -79,6 +79,12 @@ def test_a_failed_request_is_no_figure() -> None:
     assert found.speedup == pytest.approx(404 / 40)
 
 
+def test_a_request_that_reused_anything_is_not_cold() -> None:
+    warm = sample(0, Pass.COLD, 9.0, Verdict.PARTIAL)
+    found = one_row([*COLD[1:], warm, *CACHED])
+    assert (found.cold_n, found.cold_ms) == (7, 404.0)
+
+
 def test_unknown_and_partial_are_not_reuse() -> None:
     cached = [
         sample(0, Pass.CACHED, 40.0, Verdict.FULL),
