@@ -1,5 +1,5 @@
 """``python -m kvtui``: the same as the ``kvtui`` command."""
 
-from kvtui.cli import main
+from kvtui.entry import main
 
 main()

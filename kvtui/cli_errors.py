@@ -14,11 +14,16 @@ from kvtui.loglines import clean
 _LINE_WIDTH = 200
 
 
-def _log(error: BaseException, log: Path) -> None:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as file:
-        file.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
-        file.write("".join(traceback.format_exception(error)))
+def _log(error: BaseException, log: Path) -> str:
+    """Write the traceback to the log; where it stands, in words, or nothing when it cannot be written."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
+            file.write("".join(traceback.format_exception(error)))
+    except OSError:
+        return ""
+    return f" (Details: {log})"
 
 
 def exit_code(error: BaseException) -> ExitCode:
@@ -62,7 +67,7 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     if isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
         typer.echo(_interrupted(run, state), err=True)
         return typer.Exit(ExitCode.INTERRUPTED)
-    _log(error, log)
+    details = _log(error, log)
     known = isinstance(error, KvtuiError | RemoteError)
     text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
     text = " ".join(clean(text).split())
@@ -70,5 +75,5 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
         text += f" A pass under way goes on there; go on with: kvtui attach {run}"
     for line in getattr(error, "log_lines", ()):
         typer.echo(f"  {clean(line)[:_LINE_WIDTH]}", err=True)
-    typer.echo(f"{text} (Details: {log})", err=True)
+    typer.echo(f"{text}{details}", err=True)
     return typer.Exit(exit_code(error))

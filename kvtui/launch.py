@@ -52,14 +52,17 @@ async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool
 
     Raises:
         LabError: The lab cannot be brought up.
-        PlanError: The plan cannot be scaled to the lab.
+        PlanError: The plan cannot be scaled to the lab, or its store's password is not set.
     """
+    _password(plan)
     if not (plan.lab or on_lab):
         return _record(plan, target_of_plan(plan), where)
     was_up = await lab.is_up(where)
     try:
         info = await lab.up(where, progress, _IDLE_LAB_S)
         plan = _lab_plan(plan, info)
+        for note in plan.notes:
+            progress.say(note)
         return _record(plan, target_of_lab(info, plan.engine_nodes), where)
     except BaseException:
         if not was_up:

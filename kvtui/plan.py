@@ -141,7 +141,7 @@ class Tier(_Part):
     name: Name
     kind: TierKind
     capacity_gib: GiB | None = None
-    path: str | None = None
+    path: str | None = Field(default=None, min_length=1)
     """Directory of the disk tier on each node; kvtui uses a folder of its own below it."""
     workers: int = Field(default=8, ge=1, le=256)
     """Connections to the store; Valkey only."""
@@ -261,10 +261,13 @@ def parse_plan(text: str, source: str) -> Plan:
     """
     try:
         return Plan.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
     except ValidationError as error:
         raise PlanError(_sentence(error, source), "Mend the plan and start again.") from error
+    except ValueError as error:
+        # Python refuses to read a number of thousands of digits.
+        raise PlanError(f"{source} holds a number that cannot be read: {error}.") from error
 
 
 def load_plan(path: Path) -> Plan:
@@ -274,7 +277,7 @@ def load_plan(path: Path) -> Plan:
         PlanError: The file cannot be read, or is not a plan.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise PlanError(f"There is no plan {path}.", "Give the path of a TOML file.") from error
     except (OSError, UnicodeDecodeError) as error:

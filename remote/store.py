@@ -40,6 +40,12 @@ class StoreInfo:
     gets: int
 
 
+def _refusal(error: BaseException) -> str:
+    """What a failed connection means; glide's own words name a forwarded port that nobody knows."""
+    wants_password = any(word in str(error) for word in ("NOAUTH", "WRONGPASS", "AuthenticationFailed"))
+    return "Valkey refuses the password" if wants_password else "No Valkey answers"
+
+
 def _first_sentence(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0].strip().rstrip(".:") if lines else "timed out"
@@ -175,7 +181,7 @@ async def open_store(link: Link, address: str, port: int, password: str = "") ->
             client = await asyncio.to_thread(GlideClient.create, config)
         except GlideError as error:
             raise StoreUnavailable(
-                f"No Valkey answers at {where}, or it refuses: {_first_sentence(error)}.",
+                f"{_refusal(error)} at {where}.",
                 "Start it, or mend address, port and password_env below [store].",
             ) from error
         store = Store(client, where)

@@ -15,9 +15,10 @@ from kvtui.campaign.prepare import lock as take
 from kvtui.campaign.revive import revive
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, steps
 from kvtui.campaign.undo import end_early
+from kvtui.errors import RunFailed
 from kvtui.kvsize import KvShape
 from kvtui.results import result_of
-from remote.errors import CommandTimeout, NodeUnreachable, RemoteError
+from remote.errors import CommandTimeout, NodeUnreachable, RemoteError, StoreUnavailable
 
 
 async def _claim(ctx: Context, node: str, block: Block | None) -> None:
@@ -117,6 +118,11 @@ async def run(ctx: Context) -> None:
         if ctx.done(Step(StepKind.PREPARE)) is None:
             await end_early(ctx, "run_failed", "A node could not be reached.")
         raise
+    except StoreUnavailable as error:
+        await end_early(ctx, "run_failed", str(error))
+        if ctx.done(Step(StepKind.PREPARE)) is None:
+            raise
+        raise RunFailed(error.message, error.hint) from error
     except Exception as error:
         await end_early(ctx, "run_failed", str(error) or type(error).__name__)
         raise

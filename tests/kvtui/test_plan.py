@@ -100,6 +100,20 @@ def test_a_file_that_is_not_there_or_not_text_is_said(tmp_path: Path) -> None:
         load_plan(binary)
 
 
+@pytest.mark.parametrize(
+    "text", ["documents = " + "9" * 6000, "a = " + "[" * 5000], ids=["digits", "brackets"]
+)
+def test_toml_that_python_cannot_read_is_said(text: str) -> None:
+    with pytest.raises(PlanError, match=r"my\.toml"):
+        parse_plan(text, "my.toml")
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(GOOD, encoding="utf-8-sig")
+    assert load_plan(path).name == "good"
+
+
 def test_the_record_of_a_plan_reads_back_equal() -> None:
     for name in ("lab", "seed"):
         plan = load_plan(PLANS / f"{name}.toml")
