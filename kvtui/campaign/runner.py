@@ -95,6 +95,14 @@ def _write_result(ctx: Context) -> None:
     ctx.record.write_json(ctx.record.result, result.to_json())
 
 
+async def _end_unprepared(ctx: Context, message: str) -> None:
+    """End a run that never came to its first engine; where no node was reached, there is nothing to undo."""
+    if ctx.homes:
+        await end_early(ctx, "run_failed", message)
+    else:
+        ctx.journal.append("run_failed", message=message, not_undone=[])
+
+
 async def run(ctx: Context) -> None:
     """Carry a run to its end, from wherever it stands.
 
@@ -114,9 +122,9 @@ async def run(ctx: Context) -> None:
     except asyncio.CancelledError:
         await end_early(ctx, "run_stopped", "It was stopped from the keyboard.")
         raise
-    except (NodeUnreachable, CommandTimeout):
+    except (NodeUnreachable, CommandTimeout) as error:
         if ctx.done(Step(StepKind.PREPARE)) is None:
-            await end_early(ctx, "run_failed", "A node could not be reached.")
+            await _end_unprepared(ctx, str(error))
         raise
     except StoreUnavailable as error:
         await end_early(ctx, "run_failed", str(error))

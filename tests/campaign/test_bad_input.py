@@ -59,7 +59,9 @@ async def test_a_plan_with_a_capacity_of_nothing_and_a_field_that_nobody_knows(o
 async def test_a_node_that_cannot_be_reached(operator: Operator) -> None:
     plan = operator.write_plan()
     await operator.node.stop()
-    check(await operator.kvtui("launch", plan), 3, "gpu-a")
+    ended = await operator.kvtui("launch", plan)
+    check(ended, 3, "gpu-a")
+    assert "Not undone" not in ended.stderr
 
 
 async def test_a_host_key_that_nobody_has_seen(operator: Operator) -> None:
