@@ -55,6 +55,14 @@ async def until(operator: Operator, kind: str, step: str, count: int = 1) -> Non
     await reached(seen)
 
 
+async def killed_after(operator: Operator, plan: Path, kind: str, step: str, count: int = 1) -> None:
+    """Launch a run, and kill kvtui once there are so many events of a kind that name a step."""
+    process = await operator.start("launch", plan)
+    await until(operator, kind, step, count)
+    process.kill()
+    await process.wait()
+
+
 def kill_processes(operator: Operator, word: str) -> None:
     """Kill the node's processes with a word in their command line; there must be one."""
     killed = 0
@@ -80,10 +88,7 @@ async def test_a_run_from_start_to_end(operator: Operator, plan: Path) -> None:
 
 
 async def test_a_pass_goes_on_while_kvtui_is_dead(operator: Operator, plan: Path) -> None:
-    process = await operator.start("launch", plan)
-    await until(operator, "done", "single.cold", 1)
-    process.kill()
-    await process.wait()
+    await killed_after(operator, plan, "done", "single.cold", 1)
     before = len(events(operator))
     pass_events = next((operator.node.home / ".kvtui" / "runs").rglob("single.cold/events.jsonl"))
     await reached(lambda: b"pass_end" in pass_events.read_bytes())
@@ -95,10 +100,7 @@ async def test_a_pass_goes_on_while_kvtui_is_dead(operator: Operator, plan: Path
 
 
 async def test_a_block_whose_engine_died_meanwhile_is_measured_anew(operator: Operator, plan: Path) -> None:
-    process = await operator.start("launch", plan)
-    await until(operator, "step_done", "cold")
-    process.kill()
-    await process.wait()
+    await killed_after(operator, plan, "step_done", "cold")
     kill_processes(operator, "engine-python")
     ended = await operator.kvtui("attach", "--json")
     assert ended.code == 0, ended.stderr
@@ -110,10 +112,7 @@ async def test_a_block_whose_engine_died_meanwhile_is_measured_anew(operator: Op
 
 
 async def test_a_probe_that_was_killed_keeps_what_it_measured(operator: Operator, plan: Path) -> None:
-    process = await operator.start("launch", plan)
-    await until(operator, "done", "single.cold", 2)
-    process.kill()
-    await process.wait()
+    await killed_after(operator, plan, "done", "single.cold", 2)
     kill_processes(operator, "job.json")
     ended = await operator.kvtui("attach")
     assert ended.code == 0, ended.stderr
@@ -174,10 +173,7 @@ def shorten_lease(plan: Path) -> None:
 
 async def test_an_engine_that_nobody_claims_ends_after_its_lease(operator: Operator, plan: Path) -> None:
     shorten_lease(plan)
-    process = await operator.start("launch", plan)
-    await until(operator, "done", "single.cold", 1)
-    process.kill()
-    await process.wait()
+    await killed_after(operator, plan, "done", "single.cold", 1)
     await reached(lambda: processes_of(operator.node.home) == [])
     ended = await operator.kvtui("attach")
     assert ended.code == 0, ended.stderr
@@ -216,10 +212,7 @@ async def test_a_failed_run_is_taken_up_again_once_its_fault_is_mended(
 
 
 async def test_a_stop_that_could_not_reach_a_node_can_be_repeated(operator: Operator, plan: Path) -> None:
-    process = await operator.start("launch", plan)
-    await until(operator, "done", "single.cold", 1)
-    process.kill()
-    await process.wait()
+    await killed_after(operator, plan, "done", "single.cold", 1)
     await operator.node.stop()
     check(await operator.kvtui("stop"), 1, "not all of it could be ended", "kvtui stop")
     await operator.node.start()

@@ -18,21 +18,9 @@ from bench.killed_run import killed_run
 from bench.record_check import problems
 from kvtui.journal import read_events
 from kvtui.record import RunRecord, find
+from tests.kvtui.plans import LAB_REUSE
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800)]
-
-REUSE = {
-    ("single", "none"): 0,
-    ("single", "dram"): 8,
-    ("single", "dram-small"): 0,
-    ("single", "disk"): 8,
-    ("single", "valkey"): 8,
-    ("fleet", "none"): 0,
-    ("fleet", "dram"): 0,
-    ("fleet", "dram-small"): 0,
-    ("fleet", "disk"): 0,
-    ("fleet", "valkey"): 8,
-}
 
 
 @dataclass
@@ -93,7 +81,7 @@ def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> N
     assert problems(run.record) == ()
 
     rows = rows_of(run.record)
-    assert {key: row["reused"] for key, row in rows.items()} == REUSE
+    assert {key: row["reused"] for key, row in rows.items()} == LAB_REUSE
     for (_, tier), row in rows.items():
         assert (row["cold_n"], row["cached_n"], row["unknown"], row["partial"]) == (8, 8, 0, 0)
         if tier != "none" and row["reused"]:
