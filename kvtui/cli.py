@@ -7,14 +7,13 @@ import importlib.metadata
 import json
 import logging
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kvtui import cli_corpus, cli_lab
-from kvtui.cli_errors import ending
+from kvtui.cli_errors import ending, finish
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from kvtui.record import RunRecord
     from kvtui.results import Result
 
-T = TypeVar("T")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,14 +48,6 @@ def _options(
     ] = False,
 ) -> None:
     """Options of every command."""
-
-
-def _finish(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; a failure becomes one sentence and its exit code."""
-    try:
-        return asyncio.run(work)
-    except BaseException as error:
-        raise ending(error, places().log) from error
 
 
 def _print(result: Result, as_json: bool) -> None:
@@ -111,7 +101,7 @@ def launch(
         chosen = load_plan(plan or DEFAULT_PLAN)
         return await launching.new_run(chosen, places(), Progress(), on_lab=lab)
 
-    _carry_on(_finish(begin()), as_json)
+    _carry_on(finish(begin()), as_json)
 
 
 @app.command()
@@ -122,7 +112,7 @@ def attach(run: RunArgument = None, as_json: JsonOption = False) -> None:
     async def look() -> RunRecord:
         return find(places().runs, run, unfinished=True)
 
-    _carry_on(_finish(look()), as_json)
+    _carry_on(finish(look()), as_json)
 
 
 @app.command()
@@ -149,7 +139,7 @@ def stop(run: RunArgument = None) -> None:
         await launching.stop(record, places(), Progress())
         return record.run
 
-    typer.echo(f"Run {_finish(end())} is stopped; what it measured is kept.", err=True)
+    typer.echo(f"Run {finish(end())} is stopped; what it measured is kept.", err=True)
 
 
 @app.command()
@@ -167,7 +157,7 @@ def size(
     async def measure() -> KvShape:
         return kv_shape(load_config(config), str(config), dtype, kv_cache_dtype, tp)
 
-    shape = _finish(measure())
+    shape = finish(measure())
     typer.echo(json.dumps(size_json(shape)) if as_json else size_text(shape))
 
 

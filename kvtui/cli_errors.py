@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import traceback
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 import typer
 
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.loglines import clean
+from kvtui.paths import places
+
+T = TypeVar("T")
 
 _LINE_WIDTH = 200
 
@@ -58,8 +64,6 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
         run: Id of the run, when there is one.
         state: Its state.
     """
-    import asyncio
-
     from remote.errors import CommandTimeout, NodeUnreachable, RemoteError
 
     if isinstance(error, typer.Exit):
@@ -77,3 +81,11 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
         typer.echo(f"  {clean(line)[:_LINE_WIDTH]}", err=True)
     typer.echo(f"{text}{details}", err=True)
     return typer.Exit(exit_code(error))
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's coroutine; a failure becomes one sentence and its exit code."""
+    try:
+        return asyncio.run(work)
+    except BaseException as error:
+        raise ending(error, places().log) from error

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Coroutine
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 import typer
 
-from kvtui.cli_errors import ending
+from kvtui.cli_errors import finish
 from kvtui.errors import ExitCode
 from kvtui.paths import places
 
 app = typer.Typer(no_args_is_help=True)
-T = TypeVar("T")
-
-
-def _finish(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return asyncio.run(work)
-    except BaseException as error:
-        raise ending(error, places().log) from error
 
 
 @app.command()
@@ -30,7 +20,7 @@ def up() -> None:
     from kvtui import lab
     from kvtui.progress import Progress
 
-    info = _finish(lab.up(places(), Progress()))
+    info = finish(lab.up(places(), Progress()))
     for name, host in info.nodes.items():
         typer.echo(f"{name:8}ssh port {host.port} on {host.address}")
     typer.echo(f"{'store':8}Valkey port {info.store.port} on {info.store.host}")
@@ -42,7 +32,7 @@ def down() -> None:
     from kvtui import lab
     from kvtui.progress import Progress
 
-    was = _finish(lab.down(places(), Progress()))
+    was = finish(lab.down(places(), Progress()))
     typer.echo("The lab is down." if was else "There was no lab.", err=True)
 
 
@@ -52,7 +42,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
     from kvtui import lab
     from remote.lab import control
 
-    found = _finish(control.status(lab.lab_paths(places())))
+    found = finish(control.status(lab.lab_paths(places())))
     if as_json:
         data = {"state": found.state, "processes": found.processes, "problems": found.problems}
         typer.echo(json.dumps(data))
@@ -72,4 +62,4 @@ def install() -> None:
     from kvtui import lab
     from kvtui.progress import Progress
 
-    _finish(lab.ensure_engine(places(), Progress()))
+    finish(lab.ensure_engine(places(), Progress()))

@@ -91,7 +91,6 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
         "requests": f"{directory}/requests.jsonl",
         "timeout_s": ctx.plan.engine.request_timeout_s,
         "lease_dirs": [engines.engine(ctx, spec.block, spec.node).dir, directory],
-        "gap_s": 0,
     }
     await link.upload(requests, f"{directory}/requests.jsonl")
     await link.upload(json.dumps(job).encode(), f"{directory}/job.json")
@@ -146,6 +145,8 @@ async def _follow(ctx: Context, spec: PassSpec, process: Process) -> None:
 
 async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None]) -> dict[str, Evidence]:
     """What the engine's log says of the requests, once it has said it of all of them."""
+    if ctx.tier(spec.block).kind is TierKind.NONE:
+        return with_cached_tokens({}, answered)
     copy = engines.log_copy(ctx, spec.block, spec.node)
     waited_s = 0.0
     while True:
@@ -154,8 +155,6 @@ async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None
         whole = all(found.get(request_id, Evidence()).whole for request_id in answered)
         if whole or waited_s >= _LOG_PATIENCE_S:
             return with_cached_tokens(found, answered)
-        if ctx.tier(spec.block).kind is TierKind.NONE:
-            return with_cached_tokens({}, answered)
         await asyncio.sleep(_POLL_S)
         waited_s += _POLL_S
 
