@@ -37,7 +37,6 @@ def left_s(
     plan: Plan,
     remaining: Iterable[Step],
     seen_s: Mapping[StepKind, list[float]],
-    running_s: float = 0.0,
 ) -> float:
     """Seconds that the remaining steps will take.
 
@@ -48,14 +47,10 @@ def left_s(
         plan: The plan of the run.
         remaining: Its steps that are not done, the running one first.
         seen_s: What the steps done so far took, by kind.
-        running_s: How long the first of them has run; it is taken off, but never below nothing.
     """
-    total_s = 0.0
-    for number, step in enumerate(remaining):
-        times = seen_s.get(step.kind)
-        step_s = median(times) if times else _guess_s(step, plan)
-        total_s += max(0.0, step_s - running_s) if number == 0 else step_s
-    return total_s
+    return sum(
+        median(seen_s[step.kind]) if seen_s.get(step.kind) else _guess_s(step, plan) for step in remaining
+    )
 
 
 def in_words(seconds: float) -> str:

@@ -10,7 +10,6 @@ import gc
 import json
 import os
 import sys
-import time
 from typing import Any, Dict, List
 
 from .event_log import AlreadyRunning, EventLog
@@ -50,7 +49,6 @@ class Probe:
     def __init__(self, job: Dict[str, Any], log: EventLog) -> None:
         self._log = log
         self._port = int(job["port"])
-        self._gap_s = float(job.get("gap_s", 0))
         self._lease_paths = [os.path.join(directory, "lease") for directory in job.get("lease_dirs", ())]
         self._stopwatch = Stopwatch(self._port, float(job["timeout_s"]), self.renew_leases)
 
@@ -59,9 +57,7 @@ class Probe:
         if not self._log.began:
             self._log.write("pass_begin", requests=len(requests))
         waiting = [r for r in requests if r["request_id"] not in self._log.settled]
-        for index, request in enumerate(waiting):
-            if index:
-                time.sleep(self._gap_s)
+        for request in waiting:
             self.renew_leases()
             self._send(request)
             gc.collect()

@@ -32,7 +32,6 @@ class Pass:
             "requests": str(directory / "requests.jsonl"),
             "timeout_s": timeout_s,
             "lease_dirs": [],
-            "gap_s": 0,
         }
 
     def write(self) -> str:
