@@ -130,6 +130,8 @@ def fingerprint_findings(
     topologies: Iterable[Topology],
     wanted: Mapping[str, str | None],
     found: Mapping[str, Fingerprint],
+    *,
+    accepted: bool = False,
 ) -> tuple[Finding, ...]:
     """What the started engines' fingerprints mean for a tier, before its first request.
 
@@ -138,6 +140,7 @@ def fingerprint_findings(
         topologies: What will be measured on these engines.
         wanted: ``PYTHONHASHSEED`` by node, as the plan says.
         found: Fingerprint by node.
+        accepted: Whether the run is to go on with engines that cannot share.
     """
     if tier.kind is TierKind.NONE:
         return ()
@@ -158,5 +161,8 @@ def fingerprint_findings(
     if tier.kind is TierKind.VALKEY and Topology.FLEET in topologies:
         for difference in differences(found):
             text = f"The engines cannot share KV. They differ in {difference}."
-            findings.append(Finding(Level.BLOCKING, "fingerprint-differs", text, _SEED_REMEDY, tier.name))
+            if accepted:
+                text += " The plan accepts this, so its fleet measures misses."
+            level = Level.WARNING if accepted else Level.BLOCKING
+            findings.append(Finding(level, "fingerprint-differs", text, _SEED_REMEDY, tier.name))
     return tuple(findings)

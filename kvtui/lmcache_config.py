@@ -50,6 +50,8 @@ def config_for(tier: Tier, hashing: Hash, placement: Placement) -> dict[str, Any
         "internal_api_server_host": "127.0.0.1",
         "internal_api_server_port_start": placement.internal_port,
     }
+    if tier.kind in (TierKind.DRAM, TierKind.DISK):
+        config["cache_policy"] = str(tier.policy)
     if tier.kind is TierKind.DISK:
         config["local_disk"] = placement.disk_dir
         config["max_local_disk_size"] = tier.capacity_gib

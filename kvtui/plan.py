@@ -46,6 +46,23 @@ class Topology(StrEnum):
     FLEET = "fleet"
 
 
+class Policy(StrEnum):
+    """LMCache's ``cache_policy``."""
+
+    LRU = "LRU"
+    LFU = "LFU"
+    FIFO = "FIFO"
+    MRU = "MRU"
+
+
+class Order(StrEnum):
+    """In which order a cached pass asks for the documents."""
+
+    SAME = "same"
+    REVERSED = "reversed"
+    SHUFFLED = "shuffled"
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,6 +110,8 @@ class Hash(_Part):
     seed_on: dict[Name, Seed] = Field(default_factory=dict)
     """Nodes whose engine gets another seed."""
     chunk_tokens: int = Field(default=256, ge=16)
+    accept_differing: bool = False
+    """Whether a fleet whose engines cannot share KV runs all the same; its results are then marked."""
 
     def seed_for(self, node: str) -> str | None:
         """``PYTHONHASHSEED`` of the engine on ``node``, ``None`` for unset."""
@@ -106,6 +125,8 @@ class Node(_Part):
     """An alias of ``~/.ssh/config``, or ``user@host:port``."""
     engine_python: str = "~/kvtui-engine/bin/python"
     """The interpreter of the environment with vLLM and LMCache; engine nodes only."""
+    hourly_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """What an hour of the node costs, in whatever currency all nodes share."""
 
 
 class Store(_Part):
@@ -126,6 +147,9 @@ class Passes(_Part):
     cached_node: Name = "gpu-b"
     fleet_cold: Literal["shared", "own"] = "own"
     """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
+    order: Order = Order.SAME
+    """Order of a cached pass, against that of its cold pass."""
+    shuffle_seed: int = Field(default=0, ge=0)
 
     @field_validator("topologies")
     @classmethod
@@ -145,6 +169,8 @@ class Tier(_Part):
     """Directory of the disk tier on each node; kvtui uses a folder of its own below it."""
     workers: int = Field(default=8, ge=1, le=256)
     """Connections to the store; Valkey only."""
+    policy: Policy = Policy.LRU
+    """Which chunks LMCache gives up first; DRAM and disk only."""
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> Self:
@@ -155,6 +181,8 @@ class Tier(_Part):
         if (self.kind is TierKind.DISK) != (self.path is not None):
             need = "needs a path" if self.kind is TierKind.DISK else "takes no path"
             raise ValueError(f'tier "{self.name}" of kind {self.kind} {need}')
+        if self.policy is not Policy.LRU and self.kind not in (TierKind.DRAM, TierKind.DISK):
+            raise ValueError(f'tier "{self.name}" of kind {self.kind} takes no policy')
         return self
 
 

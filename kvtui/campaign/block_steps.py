@@ -7,7 +7,7 @@ from typing import Any
 
 from kvtui.campaign import engines, gate, passes, tiers
 from kvtui.campaign.context import Context, each
-from kvtui.campaign.documents import RunDocuments, load_documents, make_documents, save_documents
+from kvtui.campaign.documents import RunDocuments, in_order, load_documents, make_documents, save_documents
 from kvtui.campaign.passes import PassSpec
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, serving_node
 from kvtui.errors import PreflightError, RunFailed
@@ -84,7 +84,8 @@ async def _fingerprint(ctx: Context, block: Block, step: Step) -> dict[str, Any]
     if size is not None and not any(e["tier"] == block.tier for e in ctx.journal.of_kind("geometry")):
         ctx.journal.append("geometry", tier=block.tier, bytes_per_token=size)
     wanted = {node: ctx.plan.hash.seed_for(node) for node in nodes}
-    findings = fingerprint_findings(ctx.tier(block), block.topologies, wanted, prints)
+    accepted = ctx.plan.hash.accept_differing
+    findings = fingerprint_findings(ctx.tier(block), block.topologies, wanted, prints, accepted=accepted)
     for finding in findings:
         ctx.find(finding)
     if any(finding.level is Level.BLOCKING for finding in findings):
@@ -120,7 +121,8 @@ async def _pass(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     else:
         spec = PassSpec(block, topology, Pass.CACHED, serving_node(ctx.plan, topology))
     cold_files = await _page_cache(ctx, spec)
-    _, record = await passes.carry_out(ctx, spec, _documents(ctx).corpus)
+    documents = in_order(ctx.plan, spec.step, _documents(ctx).corpus)
+    _, record = await passes.carry_out(ctx, spec, documents)
     return {**record, "page_cache": cold_files} if cold_files else record
 
 

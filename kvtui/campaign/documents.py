@@ -15,8 +15,9 @@ from corpus.errors import CorpusError
 from corpus.generate import characters_for, generate
 from corpus.tokens import TokenDocument, cut
 from kvtui.errors import RunFailed
-from kvtui.fit import GATE_DOCUMENTS, WARMUP_DOCUMENTS
+from kvtui.fit import GATE_DOCUMENTS, WARMUP_DOCUMENTS, pass_order, plan_scan
 from kvtui.plan import Plan
+from kvtui.samples import Pass
 
 Tokenize = Callable[[str], Awaitable[list[int]]]
 
@@ -45,6 +46,12 @@ def split(documents: Sequence[TokenDocument], wanted: int) -> RunDocuments:
     """The first ``wanted`` documents are the corpus; the rest serve the gate and the warm-up."""
     corpus, rest = documents[:wanted], documents[wanted:]
     return RunDocuments(tuple(corpus), tuple(rest[:GATE_DOCUMENTS]), tuple(rest[GATE_DOCUMENTS:]))
+
+
+def in_order(plan: Plan, step: Pass, documents: Sequence[TokenDocument]) -> tuple[TokenDocument, ...]:
+    """The documents in the order in which a measured pass asks for them."""
+    order = pass_order(plan_scan(plan), 1 if step is Pass.CACHED else 0)
+    return tuple(documents[number] for number in order)
 
 
 async def make_documents(plan: Plan, tokenize: Tokenize) -> RunDocuments:

@@ -94,9 +94,17 @@ def serving_node(plan: Plan, topology: Topology) -> str:
 
 
 def gated(plan: Plan, block: Block, shape: KvShape) -> tuple[Topology, ...]:
-    """The topologies in which two documents must be found again before the passes begin."""
+    """The topologies in which two documents must be found again before the passes begin.
+
+    Engines that may differ need not find each other's.
+    """
     tier = plan.tier(block.tier)
-    return tuple(topology for topology in block.topologies if gate_passes(plan, tier, topology, shape))
+    proving = [
+        topology
+        for topology in block.topologies
+        if topology is not Topology.FLEET or not plan.hash.accept_differing
+    ]
+    return tuple(topology for topology in proving if gate_passes(plan, tier, topology, shape))
 
 
 def _block_steps(block: Block, tier: Tier, first: bool) -> list[Step]:

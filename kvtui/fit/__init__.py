@@ -1,7 +1,6 @@
 """Whether the documents fit a tier: what LMCache does with its capacity, not a ratio."""
 
 from kvtui.fit.capacity import GIB, capacity_bytes, least_gib, staging_gib, working_set_bytes
-from kvtui.fit.policies import Policy
 from kvtui.fit.reuse import (
     Reuse,
     gate_passes,
@@ -10,14 +9,12 @@ from kvtui.fit.reuse import (
     predict,
     smallest_capacity_bytes,
 )
-from kvtui.fit.scan import GATE_DOCUMENTS, WARMUP_DOCUMENTS, Order, Scan, pass_order, run_earlier
+from kvtui.fit.scan import GATE_DOCUMENTS, WARMUP_DOCUMENTS, Scan, pass_order, run_earlier
 
 __all__ = [
     "GATE_DOCUMENTS",
     "GIB",
     "WARMUP_DOCUMENTS",
-    "Order",
-    "Policy",
     "Reuse",
     "Scan",
     "capacity_bytes",

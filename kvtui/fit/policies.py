@@ -7,17 +7,9 @@ place in the order.
 from __future__ import annotations
 
 from collections import OrderedDict
-from enum import StrEnum
 from typing import Protocol
 
-
-class Policy(StrEnum):
-    """LMCache's ``cache_policy``."""
-
-    LRU = "LRU"
-    LFU = "LFU"
-    FIFO = "FIFO"
-    MRU = "MRU"
+from kvtui.plan import Policy
 
 
 class Residents(Protocol):

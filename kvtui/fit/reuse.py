@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from kvtui.engine_options import step_tokens
 from kvtui.fit import store
 from kvtui.fit.capacity import block_bytes, capacity_bytes
-from kvtui.fit.policies import Policy
 from kvtui.fit.scan import GATE_DOCUMENTS, Scan, run_earlier
 from kvtui.fit.simulate import Disk, Dram, run, whole
 from kvtui.kvsize import KvShape
-from kvtui.plan import Plan, Tier, TierKind, Topology
+from kvtui.plan import Plan, Policy, Tier, TierKind, Topology
 
 # Orders in which the files of a step may be written, tried beside that of the chunks.
 _MIXED_WAYS = 3
@@ -77,7 +76,6 @@ def predict(
     topology: Topology,
     scan: Scan,
     shape: KvShape,
-    policy: Policy = Policy.LRU,
     store_policy: str = "noeviction",
 ) -> tuple[Reuse, ...]:
     """What each cached pass of a scan finds in a tier.
@@ -86,11 +84,10 @@ def predict(
     the same keys is a question for the engines' fingerprints, not for this function.
 
     Args:
-        tier: The tier with its capacity: every rank's own for DRAM and disk, the server's for Valkey.
+        tier: The tier: every rank's own capacity for DRAM and disk, the server's for Valkey.
         topology: Where the cached passes run.
         scan: What is asked.
         shape: The model's KV.
-        policy: LMCache's ``cache_policy``.
         store_policy: The server's ``maxmemory-policy``.
     """
     cached, of = scan.passes - 1, scan.documents
@@ -103,14 +100,14 @@ def predict(
         return (Reuse(low, high, of, refused),) * cached
     chunk_bytes = shape.chunk_bytes(scan.chunk_tokens)
     if tier.kind is TierKind.DISK:
-        needed_bytes = smallest_capacity_bytes(tier, scan, shape, policy)
-        return _disk(scan, chunk_bytes, size_bytes, policy, needed_bytes)
-    hits = run(Dram(size_bytes // block_bytes(chunk_bytes), policy), scan)
+        needed_bytes = smallest_capacity_bytes(tier, scan, shape)
+        return _disk(scan, chunk_bytes, size_bytes, tier.policy, needed_bytes)
+    hits = run(Dram(size_bytes // block_bytes(chunk_bytes), tier.policy), scan)
     counts = [whole(row, scan.chunks) for row in hits[1:]]
     return tuple(Reuse(count, count, of) for count in counts)
 
 
-def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape, policy: Policy = Policy.LRU) -> int:
+def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
     """The capacity from which on a tier keeps every document, whatever the order of the cached passes.
 
     All chunks must be there when the cold pass ends. LRU and FIFO have then given up what was there before;
@@ -122,7 +119,6 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape, policy: Poli
         tier: The tier; its capacity does not matter.
         scan: What is asked.
         shape: The model's KV.
-        policy: LMCache's ``cache_policy``.
     """
     if tier.kind is TierKind.NONE or scan.chunks == 0:
         return 0
@@ -130,9 +126,9 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape, policy: Poli
         return store.enough_bytes(scan, shape, tier.workers)
     asked = Counter(scan.earlier)
     kept = 0
-    if policy is Policy.LFU:
+    if tier.policy is Policy.LFU:
         kept = sum(times > 1 for times in asked.values())
-    if policy is Policy.MRU:
+    if tier.policy is Policy.MRU:
         kept = len(asked)
     return (scan.documents + kept) * scan.chunks * block_bytes(shape.chunk_bytes(scan.chunk_tokens))
 
@@ -151,6 +147,8 @@ def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
         documents=plan.corpus.documents,
         tokens=plan.corpus.tokens,
         chunk_tokens=plan.hash.chunk_tokens,
+        order=plan.passes.order,
+        seed=plan.passes.shuffle_seed,
         step_tokens=step_tokens(plan.engine.extra_args),
         earlier=run_earlier(gated=gated),
     )

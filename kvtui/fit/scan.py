@@ -5,22 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from kvtui.engine_options import DEFAULT_STEP_TOKENS
+from kvtui.plan import Order
 
 # Before the measured passes an engine gets so many documents to warm up with, and so many, each twice, to
 # prove that the tier gives back what it was given.
 WARMUP_DOCUMENTS = 2
 GATE_DOCUMENTS = 2
-
-
-class Order(StrEnum):
-    """In which order a cached pass asks for the documents."""
-
-    SAME = "same"
-    REVERSED = "reversed"
-    SHUFFLED = "shuffled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import random
 from collections.abc import Container, Iterable, Iterator
 from typing import Protocol
 
-from kvtui.fit.policies import Policy, residents
+from kvtui.fit.policies import residents
 from kvtui.fit.scan import Scan, pass_order
+from kvtui.plan import Policy
 
 # LMCache's ``disk_io_threads``.
 DISK_THREADS = 4

@@ -78,6 +78,12 @@ def test_the_gate_asks_only_where_two_documents_can_come_back(
     assert gated(lab_plan(), Block(tier, (S, F)), KvShape(4, 4, 64, 4)) == topologies
 
 
+def test_engines_that_may_differ_need_not_find_each_others_documents() -> None:
+    plan = lab_plan()
+    plan = plan.model_copy(update={"hash": plan.hash.model_copy(update={"accept_differing": True})})
+    assert gated(plan, Block("valkey", (S, F)), KvShape(4, 4, 64, 4)) == (S,)
+
+
 def test_the_time_left_follows_what_was_seen_by_kind() -> None:
     plan = lab_plan()
     remaining = [Step(StepKind.COLD, Block("dram", (S,)), S), Step(StepKind.CACHED, Block("dram", (S,)), S)]

@@ -68,6 +68,13 @@ def test_engines_without_a_seed_differ_in_none_hash_and_the_fleet_stops() -> Non
     assert "2032482224482299222" in found[0].text
 
 
+def test_a_fleet_that_cannot_share_may_go_on_when_the_plan_accepts_it() -> None:
+    nodes = {"gpu-a": A, "gpu-b": replace(A, none_hashes=("1",))}
+    found = fingerprint_findings(VALKEY, BOTH, {"gpu-a": "0", "gpu-b": "0"}, nodes, accepted=True)
+    assert [(one.level, one.code) for one in found] == [(Level.WARNING, "fingerprint-differs")]
+    assert "accepts" in found[0].text
+
+
 @pytest.mark.parametrize("part", ["none_hashes", "algorithm", "model", "world_size", "dtype", "kv_shape"])
 def test_each_part_of_a_key_that_differs_is_named_with_both_values(part: str) -> None:
     change: dict[str, Any] = {part: ("x",) if part == "none_hashes" else "x"}

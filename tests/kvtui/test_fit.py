@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from kvtui.fit import (
     GIB,
-    Order,
-    Policy,
     Reuse,
     Scan,
     capacity_bytes,
@@ -28,7 +26,7 @@ from kvtui.fit import (
 )
 from kvtui.fit.simulate import Disk, Dram, Hits, run
 from kvtui.kvsize import KvShape, kv_shape
-from kvtui.plan import Tier, TierKind, Topology, load_plan
+from kvtui.plan import Order, Policy, Tier, TierKind, Topology, load_plan
 from kvtui.recordings import PLANS
 from tests.kvtui.models import DEEPSEEK_V3, LLAMA_8B, QWEN_7B
 from tests.kvtui.plans import lab_plan
@@ -42,13 +40,13 @@ SEED_SCAN = Scan(30, 10_000, 256)
 MIB = 1024**2
 
 
-def tier(kind: TierKind, capacity_gib: float | None = None) -> Tier:
+def tier(kind: TierKind, capacity_gib: float | None = None, policy: Policy = Policy.LRU) -> Tier:
     path = "/x" if kind is TierKind.DISK else None
-    return Tier(name="t", kind=kind, capacity_gib=capacity_gib, path=path)
+    return Tier(name="t", kind=kind, capacity_gib=capacity_gib, path=path, policy=policy)
 
 
-def of_bytes(kind: TierKind, size_bytes: int) -> Tier:
-    found = tier(kind, size_bytes / GIB)
+def of_bytes(kind: TierKind, size_bytes: int, policy: Policy = Policy.LRU) -> Tier:
+    found = tier(kind, size_bytes / GIB, policy)
     assert capacity_bytes(size_bytes / GIB) == size_bytes
     return found
 
@@ -163,7 +161,7 @@ def test_blocks_are_aligned_and_capacity_is_counted_in_whole_blocks() -> None:
 )
 def test_half_the_capacity_by_policy_and_order(policy: Policy, order: Order, found: int) -> None:
     scan = Scan(8, 2064, 256, order=order)
-    assert predict(tier(TierKind.DRAM, 0.0625), S, scan, LAB, policy) == (Reuse(found, found, 8),)
+    assert predict(tier(TierKind.DRAM, 0.0625, policy), S, scan, LAB) == (Reuse(found, found, 8),)
 
 
 def test_a_hit_makes_the_first_chunk_of_a_prompt_the_last_to_go_in_dram() -> None:
@@ -212,7 +210,7 @@ def test_orders_are_those_of_their_seed() -> None:
 def test_what_a_gate_left_behind_stays_with_lfu_and_mru() -> None:
     scan = Scan(8, 2064, 256, earlier=run_earlier(gated=True))
     sizes = {
-        policy: smallest_capacity_bytes(tier(TierKind.DRAM, 1), scan, LAB, policy) // (16 * MIB)
+        policy: smallest_capacity_bytes(tier(TierKind.DRAM, 1, policy), scan, LAB) // (16 * MIB)
         for policy in Policy
     }
     assert sizes == {Policy.LRU: 8, Policy.FIFO: 8, Policy.LFU: 10, Policy.MRU: 12}
@@ -238,7 +236,7 @@ SMALL = KvShape(1, 1, 8, 1)
 def test_never_more_than_fit_at_once_and_never_more_than_all(
     scan: Scan, kind: TierKind, policy: Policy, blocks: int
 ) -> None:
-    for found in predict(of_bytes(kind, max(1, blocks * 4096)), S, scan, SMALL, policy):
+    for found in predict(of_bytes(kind, max(1, blocks * 4096), policy), S, scan, SMALL):
         assert 0 <= found.low <= found.high <= min(found.of, blocks // scan.chunks)
     hits = in_dram(scan, blocks, policy)
     assert all(0 <= found <= scan.chunks for row in hits for found in row)
@@ -250,12 +248,12 @@ def test_never_more_than_fit_at_once_and_never_more_than_all(
 def test_the_smallest_capacity_keeps_all_and_a_chunk_less_does_not(
     scan: Scan, kind: TierKind, policy: Policy
 ) -> None:
-    needed = smallest_capacity_bytes(tier(kind, 1), scan, SMALL, policy)
-    enough = predict(of_bytes(kind, needed), S, scan, SMALL, policy)
+    needed = smallest_capacity_bytes(tier(kind, 1, policy), scan, SMALL)
+    enough = predict(of_bytes(kind, needed, policy), S, scan, SMALL)
     assert all(found.certain for found in enough)
     if policy in (Policy.LFU, Policy.MRU) and (kind is TierKind.DISK or scan.documents == 1):
         return  # nobody can tell, or the document may push out what came before it
-    less = predict(of_bytes(kind, max(1, needed - 4096)), S, scan, SMALL, policy)
+    less = predict(of_bytes(kind, max(1, needed - 4096), policy), S, scan, SMALL)
     assert less[0].high < scan.documents
 
 
@@ -273,18 +271,18 @@ def test_more_capacity_never_gives_less_with_lru(scan: Scan, kind: TierKind) -> 
 
 def test_files_that_are_written_out_of_order_make_an_interval_where_a_chunk_is_missing() -> None:
     scan = Scan(3, 2048, 256, passes=4, step_tokens=512, earlier=("a", "b"))
-    one_short = predict(of_bytes(TierKind.DISK, 23 * 4096), S, scan, SMALL, Policy.FIFO)
+    one_short = predict(of_bytes(TierKind.DISK, 23 * 4096, Policy.FIFO), S, scan, SMALL)
     assert any(found.low < found.high for found in one_short)
     assert all(
-        found.certain for found in predict(of_bytes(TierKind.DISK, 24 * 4096), S, scan, SMALL, Policy.FIFO)
+        found.certain for found in predict(of_bytes(TierKind.DISK, 24 * 4096, Policy.FIFO), S, scan, SMALL)
     )
 
 
 def test_lfu_and_mru_on_disk_race_with_their_own_writes() -> None:
-    half, whole = tier(TierKind.DISK, 0.0625), tier(TierKind.DISK, 0.125)
     for policy in (Policy.LFU, Policy.MRU):
-        assert predict(half, S, LAB_SCAN, LAB, policy) == (Reuse(0, 4, 8),)
-        assert predict(whole, S, LAB_SCAN, LAB, policy) == (Reuse(8, 8, 8),)
+        half, whole = tier(TierKind.DISK, 0.0625, policy), tier(TierKind.DISK, 0.125, policy)
+        assert predict(half, S, LAB_SCAN, LAB) == (Reuse(0, 4, 8),)
+        assert predict(whole, S, LAB_SCAN, LAB) == (Reuse(8, 8, 8),)
 
 
 def test_a_chunk_that_found_no_room_on_disk_is_never_taken_again() -> None:
