@@ -16,6 +16,7 @@ class Places:
     runs: Path
     lab: Path
     engine: Path
+    state: Path
     log: Path
 
     def rows(self) -> tuple[tuple[str, Path], ...]:
@@ -25,6 +26,7 @@ class Places:
             ("runs", self.runs),
             ("lab", self.lab),
             ("engine", self.engine),
+            ("state", self.state),
             ("log", self.log),
         )
 
@@ -33,10 +35,12 @@ def places() -> Places:
     """The places of the user who runs this process (XDG on Linux)."""
     dirs = PlatformDirs("kvtui", appauthor=False)
     data = Path(dirs.user_data_dir)
+    state = Path(dirs.user_state_dir)
     return Places(
         config=Path(dirs.user_config_dir),
         runs=data / "runs",
         lab=data / "lab",
         engine=data / "engine-cpu",
-        log=Path(dirs.user_state_dir) / "kvtui.log",
+        state=state,
+        log=state / "kvtui.log",
     )

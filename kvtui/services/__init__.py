@@ -1,0 +1,1 @@
+"""What the screens and commands ask for, done for real."""
