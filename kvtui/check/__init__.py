@@ -1,0 +1,32 @@
+"""What will happen when a plan is launched, said while it is still being written."""
+
+from kvtui.check.assessment import (
+    Agreement,
+    Assessment,
+    Forecast,
+    Ingredient,
+    KvFigures,
+    Recommendation,
+    Sharing,
+    SharingTable,
+    TierFit,
+    TierForecast,
+)
+from kvtui.check.known import Known, Measured, MeasuredTier, measured_of
+
+__all__ = [
+    "Agreement",
+    "Assessment",
+    "Forecast",
+    "Ingredient",
+    "Known",
+    "KvFigures",
+    "Measured",
+    "MeasuredTier",
+    "Recommendation",
+    "Sharing",
+    "SharingTable",
+    "TierFit",
+    "TierForecast",
+    "measured_of",
+]
