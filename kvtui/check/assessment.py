@@ -124,8 +124,8 @@ class TierForecast:
         ceiling: What was measured.
         prefill_ms: Prefill of a document without LMCache, as an earlier run measured it.
         speedup: Cold by cached TTFT of that run.
-        break_even_hits: Hits of a document from which on storing it has paid; ``None`` when unknown or never.
-        slower: Whether a hit is slower than prefill, by the floor or by what was measured; ``None`` when unknown.
+        break_even_hits: Hits of a document that pay for storing it; ``None`` when unknown or never.
+        slower: Whether a hit is slower than prefill, by floor or measurement; ``None`` when unknown.
         text: The forecast in one sentence.
     """
 
