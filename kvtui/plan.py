@@ -262,7 +262,8 @@ def _where(location: tuple[int | str, ...]) -> str:
     return text
 
 
-def _sentence(error: ValidationError, source: str) -> str:
+def sentence(error: ValidationError, source: str) -> str:
+    """What is wrong with a file that a person wrote, field by field, in one sentence."""
     faults = []
     errors = error.errors()
     places = [fault["loc"] for fault in errors]
@@ -292,7 +293,7 @@ def parse_plan(text: str, source: str) -> Plan:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
     except ValidationError as error:
-        raise PlanError(_sentence(error, source), "Mend the plan and start again.") from error
+        raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
     except ValueError as error:
         # Python refuses to read a number of thousands of digits.
         raise PlanError(f"{source} holds a number that cannot be read: {error}.") from error

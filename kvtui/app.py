@@ -1,0 +1,171 @@
+"""The Textual app: six modes over one session."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.worker import Worker, WorkerState
+
+import screens
+from kvtui.loglines import clean
+from kvtui.settings import Settings
+from screens.base import KvtuiScreen
+from screens.commands import Command, bindings
+from screens.modals.help import Help, live_keys
+from screens.modals.message import Message
+from screens.modals.question import Answer, Question
+from screens.palette import CommandProvider
+from screens.session import Session
+from screens.themes import DEFAULT_THEME, SERIES, THEMES
+from screens.widgets.topbar import MODES
+
+ScreenFactory = Callable[[Session], KvtuiScreen]
+
+
+def _mode_command(number: int, mode: str) -> Command:
+    title = mode.title()
+    return Command(f"app.{mode}", str(number), title, f"Go to {title}.", f"mode('{mode}')", shown=False)
+
+
+class KvtuiApp(App[None]):
+    """The app.
+
+    Args:
+        modes: Makes the screen of each mode.
+        session: What the screens share.
+        settings: The person's settings.
+        first: The mode to begin with.
+        log_error: Writes a failure's traceback to the log; returns where, in words.
+        keep_copy: Writes a copied text to a file, for terminals without a clipboard; returns its path.
+        stop_run: Ends a run by its id.
+        readonly: Nothing can be started, stopped or deleted.
+    """
+
+    TITLE = "kvtui"
+    CSS_PATH = Path(screens.__file__).parent / "base.tcss"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-narrow"),
+        (100, "-normal"),
+        (140, "-wide"),
+    ]
+    COMMANDS = App.COMMANDS | {CommandProvider}
+    ACTIONS: ClassVar[tuple[Command, ...]] = (
+        Command(
+            "app.help", "question_mark", "Help", "What this screen is for, and its keys.", "help", label="?"
+        ),
+        Command(
+            "app.quit",
+            "q",
+            "Quit",
+            "Leave; a run under way goes on unless you stop it.",
+            "leave",
+            shown=False,
+        ),
+        *(_mode_command(number, mode) for number, mode in enumerate(MODES, 1)),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(
+        self,
+        modes: Mapping[str, ScreenFactory],
+        session: Session,
+        settings: Settings,
+        *,
+        first: str,
+        log_error: Callable[[BaseException], str],
+        keep_copy: Callable[[str], str],
+        stop_run: Callable[[str], Awaitable[None]],
+        readonly: bool = False,
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self.settings = settings
+        self.readonly = readonly or settings.readonly
+        self._first = first
+        self._log_error = log_error
+        self._keep_copy = keep_copy
+        self._stop_run = stop_run
+        for mode, make in modes.items():
+            self.add_mode(mode, lambda make=make: make(session))  # type: ignore[misc]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Every theme knows the series' colours, Textual's own too."""
+        return SERIES
+
+    async def on_mount(self) -> None:
+        """Themes, keys, the first mode."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        known = self.settings.theme in self.available_themes
+        self.theme = self.settings.theme if known else DEFAULT_THEME
+        self.set_keymap(self.settings.keys)
+        await self.switch_mode(self._first)
+        if not known:
+            self.notify(
+                f"There is no theme {clean(self.settings.theme)}: ctrl+p, Theme lists them.",
+                severity="warning",
+                markup=False,
+            )
+
+    async def action_mode(self, mode: str) -> None:
+        """Go to a mode."""
+        if mode in self._modes and mode != self.current_mode:
+            await self.switch_mode(mode)
+
+    def action_help(self) -> None:
+        """Show the help of the screen in front."""
+        screen = self.screen
+        if isinstance(screen, KvtuiScreen):
+            page = files(screens) / "help" / f"{screen.MODE}.md"
+            self.push_screen(Help(screen.MODE.title(), page.read_text("utf-8"), live_keys(screen)))
+
+    def action_leave(self) -> None:
+        """Leave; ask first while a run is under way."""
+        self.run_worker(self._leave(), exclusive=True, group="leave", exit_on_error=False)
+
+    async def _leave(self) -> None:
+        run = self.session.live_run
+        if run is None:
+            self.exit()
+            return
+        lines = (
+            f"Run {run} is under way. It does not need this window:",
+            "leave it running, and come back with kvtui, or stop it and remove what it started.",
+        )
+        answers = [Answer("cancel", "Cancel"), Answer("leave", "Leave it running")]
+        if not self.readonly:
+            answers.append(Answer("stop", "Stop the run", destroys=True))
+        answer = await self.push_screen_wait(Question("Quit", lines, answers))
+        if answer == "stop":
+            self.notify(f"Stopping run {run} …", markup=False)
+            await self._stop_run(run)
+        if answer != "cancel":
+            self.exit()
+
+    def copy(self, text: str, what: str) -> None:
+        """Put a text into the clipboard, and say so."""
+        self.copy_to_clipboard(text)
+        self.notify(f"Copied {what}. Without a clipboard: {self._keep_copy(text)}", timeout=4, markup=False)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell of a failure in one sentence; its traceback goes to the log."""
+        details = self._log_error(error)
+        known = bool(getattr(error, "message", ""))
+        text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
+        self.push_screen(Message("Something failed", f"{clean(text)}{details}"))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A failed piece of background work is told of, and the app goes on."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.fail(event.worker.error)
+
+    def get_system_commands(self, screen: Any) -> Any:
+        """Textual's own commands, but quitting, which asks first."""
+        for command in super().get_system_commands(screen):
+            if command.title != "Quit":
+                yield command

@@ -1,0 +1,92 @@
+"""What all six screens have: the line at the top, a body, the keys at the bottom, help, read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar, Protocol, cast
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+from textual.worker import Worker, WorkerState
+
+from screens.commands import Command
+from screens.session import Session
+from screens.widgets.topbar import TopBar
+
+LEAST_COLUMNS, LEAST_ROWS = 60, 16
+
+
+class Host(Protocol):
+    """What the app offers its screens."""
+
+    ACTIONS: ClassVar[tuple[Command, ...]]
+    readonly: bool
+
+    def copy(self, text: str, what: str) -> None:
+        """Put a text into the clipboard, and say so."""
+
+    def fail(self, error: BaseException) -> None:
+        """Tell of a failure in one sentence; its traceback goes to the log."""
+
+
+def host(app: App[object]) -> Host:
+    """The app, by what it offers its screens."""
+    return cast(Host, app)
+
+
+def app_commands(app: App[object]) -> tuple[Command, ...]:
+    """The commands that work on every screen."""
+    return getattr(app, "ACTIONS", ())
+
+
+class KvtuiScreen(Screen[None]):
+    """A mode of the app.
+
+    A screen names its ``MODE``, lists its commands in ``ACTIONS`` (with ``BINDINGS = bindings(ACTIONS)``) and
+    gives its widgets in ``compose_body``. ``help/MODE.md`` is what ``?`` shows above the keys. Its background
+    work runs on the screen, by ``self.run_worker(…, exit_on_error=False)``: a failure is told of, once.
+    """
+
+    MODE: ClassVar[str] = ""
+    ACTIONS: ClassVar[tuple[Command, ...]] = ()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
+    def compose(self) -> ComposeResult:
+        """The frame that every screen has."""
+        yield TopBar(self.session, self.MODE)
+        with Container(id="body"):
+            yield from self.compose_body()
+        yield Static(
+            f"kvtui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows: make this window larger.",
+            id="too-small",
+        )
+        yield Footer(compact=True)
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The screen's own widgets."""
+        raise NotImplementedError
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Below the least size, say so instead of drawing shreds."""
+        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_ROWS
+        self.set_class(small, "-too-small")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Grey out what changes something when the app is read-only."""
+        if getattr(self.app, "readonly", False) and any(
+            command.changes and command.action.partition("(")[0] == action for command in self.ACTIONS
+        ):
+            return None
+        return super().check_action(action, parameters)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A failed piece of background work is told of, and the app goes on."""
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            host(self.app).fail(event.worker.error)
