@@ -27,7 +27,7 @@ _CACHED_OF_COLD = 0.5
 
 
 def _guess_s(step: Step, plan: Plan) -> float:
-    cold_s = plan.corpus.documents * plan.corpus.tokens * _COLD_MS_A_TOKEN / 1000
+    cold_s = plan.corpus.documents * plan.corpus.prompt_tokens * _COLD_MS_A_TOKEN / 1000
     if step.kind is StepKind.COLD:
         return cold_s
     return cold_s * _CACHED_OF_COLD if step.kind is StepKind.CACHED else _GUESSES[step.kind]

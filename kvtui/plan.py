@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from enum import StrEnum
@@ -78,12 +79,22 @@ class Model(_Part):
 
 
 class Corpus(_Part):
-    """The documents: how many, how long, from which seed."""
+    """The documents: how many, how long, from which seed or which files."""
 
     documents: int = Field(ge=1, le=100_000)
     tokens: int = Field(ge=1)
-    """Exact length of each document under the served model's tokenizer."""
+    """Exact length of each document under the served model's tokenizer, without the prefix."""
     seed: int = Field(default=1, ge=0)
+    source: str | None = Field(default=None, min_length=1)
+    """A person's own documents, where kvtui runs: a folder, or a file of prompts; beside the plan's file if
+    the path is relative. The first ``documents`` of them that are long enough are taken."""
+    prefix_tokens: int = Field(default=0, ge=0)
+    """Length of one system prompt before every document; 0 for none."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Length of a request: the prefix and the document."""
+        return self.prefix_tokens + self.tokens
 
 
 class Engine(_Part):
@@ -208,11 +219,7 @@ class Plan(_Part):
         names = [tier.name for tier in self.tiers]
         if len(set(names)) != len(names):
             raise ValueError("every tier needs a name of its own")
-        if self.corpus.tokens + self.engine.output_tokens > self.engine.max_model_len:
-            raise ValueError(
-                f"documents of {self.corpus.tokens} tokens and {self.engine.output_tokens} of output "
-                f"do not fit max_model_len {self.engine.max_model_len}"
-            )
+        self._requests_fit()
         if Topology.FLEET in self.passes.topologies and self.passes.cold_node == self.passes.cached_node:
             raise ValueError("a fleet needs two nodes: cold_node and cached_node are the same")
         if self.passes.fleet_cold == "shared" and Topology.SINGLE not in self.passes.topologies:
@@ -220,6 +227,20 @@ class Plan(_Part):
         if not self.lab:
             self._named_nodes_exist()
         return self
+
+    def _requests_fit(self) -> None:
+        corpus, chunk = self.corpus, self.hash.chunk_tokens
+        if corpus.prompt_tokens + self.engine.output_tokens > self.engine.max_model_len:
+            prefix = f" after a prefix of {corpus.prefix_tokens}" if corpus.prefix_tokens else ""
+            raise ValueError(
+                f"documents of {corpus.tokens} tokens{prefix} and {self.engine.output_tokens} of output "
+                f"do not fit max_model_len {self.engine.max_model_len}"
+            )
+        if corpus.prefix_tokens and corpus.prompt_tokens // chunk == corpus.prefix_tokens // chunk:
+            raise ValueError(
+                f"documents of {corpus.tokens} tokens add no whole chunk of {chunk} to a prefix of "
+                f"{corpus.prefix_tokens}, so each would be found whole before it was ever sent"
+            )
 
     def _named_nodes_exist(self) -> None:
         needed = list(self.engine_nodes)
@@ -262,6 +283,19 @@ def _where(location: tuple[int | str, ...]) -> str:
     return text
 
 
+def _described(value: object) -> str:
+    match value:
+        case str():
+            return f"the text {json.dumps(value[:40], ensure_ascii=False)}"
+        case bool():
+            return str(value).lower()
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+    return str(value)[:40]
+
+
 def sentence(error: ValidationError, source: str) -> str:
     """What is wrong with a file that a person wrote, field by field, in one sentence."""
     faults = []
@@ -273,6 +307,8 @@ def sentence(error: ValidationError, source: str) -> str:
         what = re.sub(r"^Value error, ", "", fault["msg"])
         if fault["type"] == "extra_forbidden":
             what = "unknown field"
+        elif fault["type"].endswith("_type"):
+            what += f", not {_described(fault['input'])}"
         where = _where(fault["loc"])
         faults.append(f"{where}: {what}" if where else what)
     return f"{source}: {'; '.join(faults)}."
@@ -289,7 +325,9 @@ def parse_plan(text: str, source: str) -> Plan:
         PlanError: Not TOML, an unknown field, or a value that is not allowed; the message names each field.
     """
     try:
-        return Plan.model_validate(tomllib.loads(text))
+        # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
+        data = json.dumps(tomllib.loads(text), default=lambda moment: {"date": str(moment)})
+        return Plan.model_validate_json(data, strict=True)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
     except ValidationError as error:
@@ -311,4 +349,9 @@ def load_plan(path: Path) -> Plan:
         raise PlanError(f"There is no plan {path}.", "Give the path of a TOML file.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise PlanError(f"The plan {path} cannot be read: {error}.") from error
-    return parse_plan(text, str(path))
+    plan = parse_plan(text, str(path))
+    if plan.corpus.source is None:
+        return plan
+    source = path.resolve().parent / Path(plan.corpus.source).expanduser()
+    corpus = plan.corpus.model_copy(update={"source": str(source)})
+    return plan.model_copy(update={"corpus": corpus})

@@ -85,7 +85,7 @@ async def _start(ctx: Context, block: Block, node: str) -> bool:
     config_path = ""
     if tier.kind is not TierKind.NONE and ctx.shape is not None:
         config_path = layout.lmcache_config(block.name, ctx.attempt(block))
-        longest = ctx.shape.rank_bytes_per_token * ctx.plan.corpus.tokens
+        longest = ctx.shape.rank_bytes_per_token * ctx.plan.corpus.prompt_tokens
         placement = Placement(
             internal_port=internal_port,
             disk_dir=layout.disk_dir(tier.path) if tier.path else "",

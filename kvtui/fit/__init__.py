@@ -1,6 +1,7 @@
 """Whether the documents fit a tier: what LMCache does with its capacity, not a ratio."""
 
 from kvtui.fit.capacity import GIB, capacity_bytes, least_gib, staging_gib, working_set_bytes
+from kvtui.fit.expected import ExpectedReuse, expected_reuse
 from kvtui.fit.reuse import (
     Reuse,
     gate_passes,
@@ -15,9 +16,11 @@ __all__ = [
     "GATE_DOCUMENTS",
     "GIB",
     "WARMUP_DOCUMENTS",
+    "ExpectedReuse",
     "Reuse",
     "Scan",
     "capacity_bytes",
+    "expected_reuse",
     "gate_passes",
     "least_gib",
     "pass_order",

@@ -27,8 +27,11 @@ def block_bytes(chunk_bytes: int) -> int:
 
 
 def working_set_bytes(plan: Plan, shape: KvShape) -> int:
-    """Bytes that all documents of the plan take in a tier, over all ranks."""
-    return plan.corpus.documents * shape.document_bytes(plan.corpus.tokens, plan.hash.chunk_tokens)
+    """Bytes that all documents of the plan take in a tier, over all ranks; a prefix takes them once."""
+    chunk, corpus = plan.hash.chunk_tokens, plan.corpus
+    shared_bytes = shape.document_bytes(corpus.prefix_tokens, chunk)
+    whole_bytes = shape.document_bytes(corpus.prompt_tokens, chunk)
+    return shared_bytes + corpus.documents * (whole_bytes - shared_bytes)
 
 
 def staging_gib(tier: Tier, longest_request_bytes: int) -> float:

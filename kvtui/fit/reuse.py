@@ -58,7 +58,7 @@ def _disk(
     if scan.chunks == 0 or size_bytes >= needed_bytes:
         kept = of if scan.chunks else 0
         return (Reuse(kept, kept, of),) * len(cached)
-    open_ = Reuse(0, min(of, blocks // scan.chunks), of)
+    open_ = Reuse(0, scan.fitting(blocks), of)
     if policy not in (Policy.LRU, Policy.FIFO):
         return (open_,) * len(cached)
     ways = [run(Disk(blocks, policy, mixed), scan) for mixed in (None, *range(_MIXED_WAYS))]
@@ -111,9 +111,9 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
     """The capacity from which on a tier keeps every document, whatever the order of the cached passes.
 
     All chunks must be there when the cold pass ends. LRU and FIFO have then given up what was there before;
-    LFU keeps those of the earlier documents that were asked for again, MRU all of them (a lone document may
-    do with less). For Valkey it is a capacity that surely suffices, since the server's own overhead is not
-    known.
+    LFU keeps those of the earlier documents that were asked for again, MRU all of them (a lone document,
+    or one with a prefix, may do with less). For Valkey it is a capacity that surely suffices, since the
+    server's own overhead is not known.
 
     Args:
         tier: The tier; its capacity does not matter.
@@ -130,7 +130,8 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
         kept = sum(times > 1 for times in asked.values())
     if tier.policy is Policy.MRU:
         kept = len(asked)
-    return (scan.documents + kept) * scan.chunks * block_bytes(shape.chunk_bytes(scan.chunk_tokens))
+    chunks = scan.working_chunks + kept * scan.chunks
+    return chunks * block_bytes(shape.chunk_bytes(scan.chunk_tokens))
 
 
 def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
@@ -145,7 +146,8 @@ def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
     """
     return Scan(
         documents=plan.corpus.documents,
-        tokens=plan.corpus.tokens,
+        tokens=plan.corpus.prompt_tokens,
+        prefix_tokens=plan.corpus.prefix_tokens,
         chunk_tokens=plan.hash.chunk_tokens,
         order=plan.passes.order,
         seed=plan.passes.shuffle_seed,
@@ -156,7 +158,7 @@ def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
 
 def gate_passes(plan: Plan, tier: Tier, topology: Topology, shape: KvShape) -> bool:
     """Whether the tier surely gives back two documents, so that a gate before the passes proves something."""
-    scan = Scan(GATE_DOCUMENTS, plan.corpus.tokens, plan.hash.chunk_tokens)
+    scan = Scan(GATE_DOCUMENTS, plan.corpus.prompt_tokens, plan.hash.chunk_tokens)
     return predict(tier, topology, scan, shape)[0].certain
 
 

@@ -20,14 +20,16 @@ class Scan:
     """One cold pass over the documents, then cached passes.
 
     Attributes:
-        documents: How many; all of one length, none shares a chunk with another.
-        tokens: Their length.
+        documents: How many; all of one length, none shares a chunk with another beside the prefix.
+        tokens: Length of a request, the prefix included.
         chunk_tokens: LMCache's ``chunk_size``.
         passes: The cold pass and the cached ones.
         order: Order of the cached passes.
         seed: Seed of the shuffle.
         step_tokens: Most tokens that the engine computes, and then stores, at once.
-        earlier: Other documents of the same length that the same engine served before, as often as it did.
+        earlier: Other documents of the same length that the same engine served before, as often as it did;
+            they have no prefix.
+        prefix_tokens: Tokens with which every document begins.
     """
 
     documents: int
@@ -38,11 +40,29 @@ class Scan:
     seed: int = 0
     step_tokens: int = DEFAULT_STEP_TOKENS
     earlier: tuple[str, ...] = ()
+    prefix_tokens: int = 0
 
     @property
     def chunks(self) -> int:
         """Whole chunks a document; LMCache stores no others."""
         return self.tokens // self.chunk_tokens
+
+    @property
+    def shared_chunks(self) -> int:
+        """Whole chunks of the prefix, which all documents have in common."""
+        return min(self.prefix_tokens // self.chunk_tokens, self.chunks)
+
+    @property
+    def working_chunks(self) -> int:
+        """Different chunks of all documents."""
+        return self.shared_chunks + self.documents * (self.chunks - self.shared_chunks)
+
+    def fitting(self, chunks: int) -> int:
+        """How many documents are whole, at most, when so many chunks are kept."""
+        own = self.chunks - self.shared_chunks
+        if self.chunks == 0 or chunks < self.shared_chunks:
+            return 0
+        return self.documents if own == 0 else min(self.documents, (chunks - self.shared_chunks) // own)
 
     def batches(self, have: int) -> Iterator[range]:
         """The chunks that each step of the engine stores, when it has the first ``have`` of them.

@@ -8,7 +8,7 @@ those alone, the last one first.
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from kvtui.fit.policies import residents
@@ -23,10 +23,10 @@ Hits = tuple[tuple[int, ...], ...]
 
 
 class _Backend(Protocol):
-    def find(self, chunks: range) -> int:
+    def find(self, chunks: Sequence[int]) -> int:
         """How many of a document's chunks are found, and are then used."""
 
-    def store(self, batch: range) -> None:
+    def store(self, batch: Sequence[int]) -> None:
         """Take the chunks of one step."""
 
 
@@ -37,14 +37,14 @@ class Dram:
         self._free = blocks
         self._residents = residents(policy)
 
-    def find(self, chunks: range) -> int:
+    def find(self, chunks: Sequence[int]) -> int:
         """How many of a document's chunks are found, and are then used."""
         found = _prefix(chunks, self._residents)
         for chunk in reversed(chunks[:found]):
             self._residents.hit(chunk)
         return found
 
-    def store(self, batch: range) -> None:
+    def store(self, batch: Sequence[int]) -> None:
         """Take the chunks of one step; what finds no block is dropped with all that follow it."""
         allocated = 0
         for _ in batch:
@@ -80,7 +80,7 @@ class Disk:
         self._finish = None if mixed is None else random.Random(mixed)  # noqa: S311 - an order, not a secret
         self._refused: set[int] = set()
 
-    def find(self, chunks: range) -> int:
+    def find(self, chunks: Sequence[int]) -> int:
         """How many of a document's chunks are found, and are then used: by the lookup and by the read."""
         found = _prefix(chunks, self._residents)
         for chunk in reversed(chunks[:found]):
@@ -89,7 +89,7 @@ class Disk:
             self._residents.hit(chunk)
         return found
 
-    def store(self, batch: range) -> None:
+    def store(self, batch: Sequence[int]) -> None:
         """Take the chunks of one step."""
         pending: list[int] = []
         for chunk in batch:
@@ -121,7 +121,7 @@ class Disk:
             yield pending.pop(self._finish.randrange(min(DISK_THREADS, len(pending))))
 
 
-def _prefix(chunks: range, there: Container[int]) -> int:
+def _prefix(chunks: Sequence[int], there: Container[int]) -> int:
     found = 0
     for chunk in chunks:
         if chunk not in there:
@@ -130,25 +130,29 @@ def _prefix(chunks: range, there: Container[int]) -> int:
     return found
 
 
-def _requests(scan: Scan) -> Iterator[tuple[int | None, int, int]]:
-    """Pass, document and first chunk of every request, the earlier ones without a pass."""
-    others = {name: scan.documents + place for place, name in enumerate(dict.fromkeys(scan.earlier))}
+def _requests(scan: Scan) -> Iterator[tuple[int | None, int, Sequence[int]]]:
+    """Pass, document and chunks of every request, the earlier ones without a pass."""
+    shared, own = scan.shared_chunks, scan.chunks - scan.shared_chunks
+    others = {name: place for place, name in enumerate(dict.fromkeys(scan.earlier))}
     for name in scan.earlier:
-        yield None, 0, others[name] * scan.chunks
+        first = scan.working_chunks + others[name] * scan.chunks
+        yield None, 0, range(first, first + scan.chunks)
     for number in range(scan.passes):
         for document in pass_order(scan, number):
-            yield number, document, document * scan.chunks
+            first = shared + document * own
+            chunks = range(first, first + own)
+            yield number, document, (*range(shared), *chunks) if shared else chunks
 
 
 def run(backend: _Backend, scan: Scan) -> Hits:
     """Send a scan's requests to a tier."""
     found = [[0] * scan.documents for _ in range(scan.passes)]
-    for number, document, first in _requests(scan):
-        hits = backend.find(range(first, first + scan.chunks))
+    for number, document, chunks in _requests(scan):
+        hits = backend.find(chunks)
         if number is not None:
             found[number][document] = hits
         for batch in scan.batches(hits):
-            backend.store(range(first + batch.start, first + batch.stop))
+            backend.store(chunks[batch.start : batch.stop])
     return tuple(tuple(row) for row in found)
 
 

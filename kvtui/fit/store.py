@@ -33,13 +33,13 @@ def bounds(scan: Scan, shape: KvShape, capacity_bytes: int, policy: str, workers
         policy: The server's ``maxmemory-policy``.
         workers: Connections of each rank; each may hold a value on its way in and one on its way out.
     """
-    keys = scan.chunks * shape.storing_ranks
-    if keys == 0:
+    if scan.chunks == 0:
         return 0, 0
     value = shape.chunk_bytes(scan.chunk_tokens)
     on_the_way = 2 * workers * shape.storing_ranks * value + _SERVER_BYTES
-    surely = max(0, capacity_bytes - on_the_way) // (keys * most_value_bytes(value))
-    at_most = min(scan.documents, capacity_bytes // (keys * value))
+    room_bytes = max(0, capacity_bytes - on_the_way) // shape.storing_ranks
+    surely = scan.fitting(room_bytes // most_value_bytes(value))
+    at_most = scan.fitting(capacity_bytes // shape.storing_ranks // value)
     if surely >= scan.documents:
         return scan.documents, scan.documents
     return (0 if policy in EVICTING else surely), at_most
@@ -48,5 +48,5 @@ def bounds(scan: Scan, shape: KvShape, capacity_bytes: int, policy: str, workers
 def enough_bytes(scan: Scan, shape: KvShape, workers: int) -> int:
     """A capacity that surely keeps every document."""
     value = shape.chunk_bytes(scan.chunk_tokens)
-    keys = scan.documents * scan.chunks * shape.storing_ranks
+    keys = scan.working_chunks * shape.storing_ranks
     return keys * most_value_bytes(value) + 2 * workers * shape.storing_ranks * value + _SERVER_BYTES

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from kvtui.fit import (
     GIB,
+    ExpectedReuse,
     Reuse,
     Scan,
     capacity_bytes,
+    expected_reuse,
     gate_passes,
     least_gib,
     pass_order,
@@ -26,7 +28,7 @@ from kvtui.fit import (
 )
 from kvtui.fit.simulate import Disk, Dram, Hits, run
 from kvtui.kvsize import KvShape, kv_shape
-from kvtui.plan import Order, Policy, Tier, TierKind, Topology, load_plan
+from kvtui.plan import Order, Plan, Policy, Tier, TierKind, Topology, load_plan
 from kvtui.recordings import PLANS
 from tests.kvtui.models import DEEPSEEK_V3, LLAMA_8B, QWEN_7B
 from tests.kvtui.plans import lab_plan
@@ -226,6 +228,7 @@ SCANS = st.builds(
     seed=st.integers(0, 99),
     step_tokens=st.sampled_from([64, 256, 600, 2048]),
     earlier=st.sampled_from([(), run_earlier(gated=False), run_earlier(gated=True), ("x", "x", "y")]),
+    prefix_tokens=st.sampled_from([0, 0, 63, 64, 256, 700]),
 )
 KINDS = st.sampled_from([TierKind.DRAM, TierKind.DISK])
 SMALL = KvShape(1, 1, 8, 1)
@@ -237,10 +240,11 @@ def test_never_more_than_fit_at_once_and_never_more_than_all(
     scan: Scan, kind: TierKind, policy: Policy, blocks: int
 ) -> None:
     for found in predict(of_bytes(kind, max(1, blocks * 4096), policy), S, scan, SMALL):
-        assert 0 <= found.low <= found.high <= min(found.of, blocks // scan.chunks)
+        assert 0 <= found.low <= found.high <= scan.fitting(blocks)
     hits = in_dram(scan, blocks, policy)
     assert all(0 <= found <= scan.chunks for row in hits for found in row)
-    assert not any(hits[0])
+    assert hits[0][0] == 0
+    assert all(found <= scan.shared_chunks for found in hits[0])
 
 
 @settings(deadline=None)
@@ -251,7 +255,8 @@ def test_the_smallest_capacity_keeps_all_and_a_chunk_less_does_not(
     needed = smallest_capacity_bytes(tier(kind, 1, policy), scan, SMALL)
     enough = predict(of_bytes(kind, needed, policy), S, scan, SMALL)
     assert all(found.certain for found in enough)
-    if policy in (Policy.LFU, Policy.MRU) and (kind is TierKind.DISK or scan.documents == 1):
+    lone = scan.documents == 1 or scan.shared_chunks > 0
+    if policy in (Policy.LFU, Policy.MRU) and (kind is TierKind.DISK or lone):
         return  # nobody can tell, or the document may push out what came before it
     less = predict(of_bytes(kind, max(1, needed - 4096), policy), S, scan, SMALL)
     assert less[0].high < scan.documents
@@ -304,7 +309,8 @@ def test_a_server_gives_an_interval(scan: Scan, mib: int, store_policy: str) -> 
     assert 0 <= found.low <= found.high <= found.of
     assert found.refused == (not found.certain and not store_policy.startswith("allkeys"))
     if found.high < found.of:
-        assert found.high * scan.chunks * scan.chunk_tokens * shape.bytes_per_token <= mib * MIB
+        kept = scan.shared_chunks + found.high * (scan.chunks - scan.shared_chunks) if found.high else 0
+        assert kept * scan.chunk_tokens * shape.bytes_per_token <= mib * MIB
     enough = of_bytes(TierKind.VALKEY, smallest_capacity_bytes(valkey, scan, shape))
     assert predict(enough, F, scan, shape, store_policy=store_policy)[-1].certain
 
@@ -315,6 +321,52 @@ def test_a_server_that_is_too_small_refuses_or_forgets() -> None:
     assert predict(half, F, scan, LAB, store_policy="volatile-lru") == (Reuse(30, 40, 80, refused=True),)
     assert predict(half, F, scan, LAB, store_policy="allkeys-lru") == (Reuse(0, 40, 80),)
     assert str(predict(half, F, scan, LAB)[0]) == "30–40/80"
+
+
+def with_prefix(prefix_tokens: int, **more: int) -> Plan:
+    plan = lab_plan()
+    return plan.model_copy(
+        update={"corpus": plan.corpus.model_copy(update={"prefix_tokens": prefix_tokens, **more})}
+    )
+
+
+def test_a_shared_prefix_is_stored_once_and_found_in_the_cold_pass() -> None:
+    scan = Scan(8, 2064 + 600, 256, prefix_tokens=600)
+    assert (scan.chunks, scan.shared_chunks, scan.working_chunks) == (10, 2, 2 + 8 * 8)
+    assert in_dram(scan, 66) == ((0, *[2] * 7), (10,) * 8)
+    # A chunk less, and documents go; the prefix, in use all the time, stays.
+    assert in_dram(scan, 65) == ((0, *[2] * 7), (2,) * 8)
+    for kind in (TierKind.DRAM, TierKind.DISK):
+        assert smallest_capacity_bytes(tier(kind, 1), scan, LAB) == 66 * 256 * LAB.bytes_per_token
+
+
+def test_the_expected_reuse_of_a_plan_with_a_prefix() -> None:
+    plan = with_prefix(600)
+    expected = expected_reuse(plan)
+    assert expected == ExpectedReuse(8, 2664, 512, 2560)
+    assert expected.cold_share == pytest.approx(7 * 512 / (8 * 2664))
+    assert expected.cached_share == pytest.approx(2560 / 2664)
+    assert working_set_bytes(plan, LAB) == 66 * 256 * LAB.bytes_per_token
+    assert str(plan_reuse(plan, tier(TierKind.DRAM, 66 / 512), S, LAB)) == "8/8"
+    assert str(plan_reuse(plan, tier(TierKind.DRAM, 65 / 512), S, LAB)) == "0/8"
+
+
+def test_without_a_prefix_no_cold_request_finds_anything() -> None:
+    expected = expected_reuse(lab_plan())
+    assert (expected.shared_tokens, expected.cold_share, expected.cached_tokens) == (0, 0, 2048)
+    # The last token is always computed.
+    assert expected_reuse(with_prefix(0, tokens=2048)).cached_tokens == 2047
+
+
+@given(st.integers(0, 4000), st.integers(1, 9), st.integers(256, 4000))
+def test_the_expected_reuse_is_what_a_tier_that_keeps_everything_gives(
+    prefix: int, documents: int, tokens: int
+) -> None:
+    plan = with_prefix(prefix, documents=documents, tokens=tokens)
+    scan, expected = plan_scan(plan), expected_reuse(plan)
+    cold, cached = in_dram(scan, scan.working_chunks + 4 * scan.chunks)
+    assert [found * 256 for found in cold] == [0, *[expected.shared_tokens] * (documents - 1)]
+    assert {min(found * 256, plan.corpus.prompt_tokens - 1) for found in cached} == {expected.cached_tokens}
 
 
 @given(st.integers(0, 2**45))

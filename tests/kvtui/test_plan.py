@@ -65,6 +65,19 @@ def test_the_plans_that_come_with_kvtui_are_valid() -> None:
         ("[corpus]", '[passes]\ntopologies = ["fleet"]\nfleet_cold = "shared"\n[corpus]', "shared"),
         ("[corpus]", '[passes]\ntopologies = ["single", "single"]\n[corpus]', "each once"),
         ("[model]", "[model", "is not TOML"),
+        ("documents = 2", "documents = true", "corpus.documents: Input should be a valid integer, not true"),
+        ("documents = 2", 'documents = "8"', 'a valid integer, not the text "8"'),
+        ("documents = 2", "documents = 2.0", "a valid integer, not 2.0"),
+        ("documents = 2", "documents = [2]", "a valid integer, not a list"),
+        ("documents = 2", "documents = 2026-01-01", "a valid integer, not a table"),
+        ("capacity_gib = 1", "capacity_gib = true", "a valid number, not true"),
+        ("capacity_gib = 1", 'capacity_gib = "1"', 'a valid number, not the text "1"'),
+        ("[model]", 'lab = "yes"\n[model]', 'a valid boolean, not the text "yes"'),
+        ('path = "m"', "path = 1", "model.path: Input should be a valid string, not 1"),
+        ("tokens = 300", "tokens = 300\nprefix_tokens = -1", "corpus.prefix_tokens"),
+        ("tokens = 300", "tokens = 16000\nprefix_tokens = 400", "after a prefix of 400"),
+        ("tokens = 300", "tokens = 100\nprefix_tokens = 300", "add no whole chunk of 256"),
+        ("tokens = 300", 'tokens = 300\nsource = ""', "corpus.source"),
     ],
 )
 def test_a_fault_is_named_with_its_place(old: str, new: str, where: str) -> None:
@@ -75,6 +88,24 @@ def test_a_fault_is_named_with_its_place(old: str, new: str, where: str) -> None
     assert where in caught.value.message
     assert caught.value.exit_code is ExitCode.USAGE
     assert "\n" not in caught.value.message
+
+
+def test_a_whole_number_is_a_number_too() -> None:
+    assert parse_plan(GOOD.replace("capacity_gib = 1", "capacity_gib = 8"), "my.toml").tiers[
+        0
+    ].capacity_gib == pytest.approx(8.0)
+
+
+def test_own_documents_stand_beside_the_plan_that_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    for source, meant in (("docs", tmp_path / "docs"), ("~/docs", Path.home() / "docs"), ("/docs", "/docs")):
+        path.write_text(GOOD.replace("tokens = 300", f'tokens = 300\nsource = "{source}"'))
+        assert load_plan(path).corpus.source == str(meant)
+
+
+def test_a_request_is_as_long_as_prefix_and_document() -> None:
+    plan = parse_plan(GOOD.replace("tokens = 300", "tokens = 300\nprefix_tokens = 300"), "my.toml")
+    assert plan.corpus.prompt_tokens == 600
 
 
 def test_all_faults_are_said_at_once() -> None:
