@@ -105,11 +105,18 @@ def launch(
 
 
 @app.command()
-def attach(run: RunArgument = None, as_json: JsonOption = False) -> None:
+def attach(
+    run: RunArgument = None,
+    as_json: JsonOption = False,
+    secrets_stdin: Annotated[bool, typer.Option("--secrets-stdin", hidden=True)] = False,
+) -> None:
     """Go on with a run that was cut off; the latest unfinished one without an id."""
     from kvtui.record import find
+    from kvtui.run_secrets import read_secrets
 
     async def look() -> RunRecord:
+        if secrets_stdin:
+            read_secrets(sys.stdin).enter_environment()
         return find(places().runs, run, unfinished=True)
 
     _carry_on(finish(look()), as_json)

@@ -13,11 +13,26 @@ from kvtui.errors import RecordError
 
 SCHEMA = 1
 OWN = "kvtui"
+_BLOCK_BYTES = 1 << 16
 
 Event = dict[str, Any]
 
 
-def _parse(line: bytes, path: Path, number: int) -> Event:
+# Samples of what is used, one a second: written and told of, and not kept in a process that runs for days.
+TELEMETRY = frozenset({"node_sample", "store_sample"})
+
+
+def parse_event(line: bytes, path: Path, number: int) -> Event:
+    """One line of a record.
+
+    Args:
+        line: The line.
+        path: The record's file, for the message.
+        number: The line's number, for the message.
+
+    Raises:
+        RecordError: It is not an event of this schema.
+    """
     try:
         event = json.loads(line)
     except ValueError as error:
@@ -41,15 +56,39 @@ def _node_event(line: bytes) -> Event:
     return event if isinstance(event, dict) and "kind" in event else {"v": SCHEMA, "kind": "torn"}
 
 
+def iter_events(path: Path) -> Iterator[Event]:
+    """The whole events of a record, one at a time; a torn last line is left out.
+
+    Raises:
+        RecordError: A line is not an event of this schema.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n"):
+                yield parse_event(line, path, number)
+
+
 def read_events(path: Path) -> tuple[Event, ...]:
     """All whole events of a record; a torn last line is left out.
 
     Raises:
         RecordError: A line is not an event of this schema.
     """
-    data = path.read_bytes() if path.exists() else b""
-    whole = data[: data.rfind(b"\n") + 1]
-    return tuple(_parse(line, path, number) for number, line in enumerate(whole.splitlines(), 1))
+    return tuple(iter_events(path))
+
+
+def _whole_bytes(fd: int) -> int:
+    """Bytes of a file up to its last line end."""
+    end = os.fstat(fd).st_size
+    while end > 0:
+        start = max(0, end - _BLOCK_BYTES)
+        found = os.pread(fd, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 class Journal:
@@ -62,27 +101,30 @@ class Journal:
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = path
         self._clock = clock
-        self._events = list(read_events(path))
+        self._events: list[Event] = []
+        self._by_kind: dict[str, list[Event]] = {}
         self._offsets: dict[str, int] = {}
-        for event in self._events:
+        for event in iter_events(path):
             self._note(event)
-        data = path.read_bytes() if path.exists() else b""
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        os.ftruncate(self._fd, data.rfind(b"\n") + 1)
+        os.ftruncate(self._fd, _whole_bytes(self._fd))
         self._listeners: list[Callable[[Event], None]] = []
 
     def _note(self, event: Event) -> None:
         if event["src"] != OWN:
             self._offsets[event["src"]] = event["end"]
+        if event["kind"] not in TELEMETRY:
+            self._events.append(event)
+            self._by_kind.setdefault(event["kind"], []).append(event)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything so far, in order."""
+        """Everything so far but telemetry, in order."""
         return tuple(self._events)
 
     def of_kind(self, kind: str) -> Iterator[Event]:
-        """The events of one kind, in order."""
-        return (event for event in self._events if event["kind"] == kind)
+        """The events of one kind so far, in order; telemetry is not kept."""
+        return iter(tuple(self._by_kind.get(kind, ())))
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Call ``listener`` with every event from now on."""
@@ -99,7 +141,6 @@ class Journal:
             os.ftruncate(self._fd, size)
             raise
         for event in events:
-            self._events.append(event)
             self._note(event)
             for listener in self._listeners:
                 listener(event)

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from kvtui import lab
 from kvtui.campaign import runner, undo
-from kvtui.campaign.context import Context
+from kvtui.campaign.context import Context, Reporter
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
 from kvtui.errors import PlanError, RecordError, RunFailed
-from kvtui.journal import Journal, read_events
+from kvtui.journal import Journal, iter_events
 from kvtui.kvsize import kv_shape, load_config
 from kvtui.lab_plan import LabEngine, for_lab
 from kvtui.paths import Places
 from kvtui.plan import Plan
-from kvtui.progress import Progress, RunProgress
+from kvtui.progress import RunProgress
 from kvtui.record import RunRecord, create
 from kvtui.results import ENDS, Result, result_of, state_of
 from remote.errors import NodeBusy
@@ -41,7 +41,7 @@ def _lab_plan(plan: Plan, info: LabInfo) -> Plan:
     return for_lab(plan, LabEngine(info.parts.served_name, size_bytes, DTYPE, ARGUMENTS))
 
 
-async def new_run(plan: Plan, where: Places, progress: Progress, *, on_lab: bool) -> RunRecord:
+async def new_run(plan: Plan, where: Places, progress: Reporter, *, on_lab: bool) -> RunRecord:
     """Make the record of a new run; brings the lab up where the plan wants it.
 
     Args:
@@ -77,7 +77,7 @@ def _record(plan: Plan, target: Target, where: Places) -> RunRecord:
     return record
 
 
-async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: Progress) -> Target:
+async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: Reporter) -> Target:
     """The run's target; a lab that was started anew since then has other ports."""
     target = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
     if target.lab:
@@ -98,7 +98,7 @@ def _password(plan: Plan) -> str:
 
 @asynccontextmanager
 async def _context(
-    record: RunRecord, plan: Plan, target: Target, progress: Progress
+    record: RunRecord, plan: Plan, target: Target, progress: Reporter
 ) -> AsyncIterator[Context]:
     journal = Journal(record.events)
     links = {name: Link(host) for name, host in target.hosts.items()}
@@ -113,7 +113,7 @@ async def _context(
         journal.close()
 
 
-async def _to_the_end(ctx: Context, where: Places, progress: Progress) -> None:
+async def _to_the_end(ctx: Context, where: Places, progress: Reporter) -> None:
     """Carry a run on; its end takes a lab down that a run started, unless another run has it."""
     taken = False
     try:
@@ -140,7 +140,7 @@ def _ends_on_sigterm() -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGTERM)
 
 
-async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Result:
+async def carry_on(record: RunRecord, where: Places, progress: Reporter) -> Result:
     """Carry a run to its end from wherever it stands.
 
     Raises:
@@ -150,7 +150,7 @@ async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Resu
     """
     plan = record.plan()
     with record.follow():
-        if state_of(read_events(record.events))[0] == "done":
+        if state_of(iter_events(record.events))[0] == "done":
             return result(record)
         target = await _fresh_target(record, plan, where, progress)
         async with _context(record, plan, target, progress) as ctx:
@@ -162,19 +162,19 @@ async def carry_on(record: RunRecord, where: Places, progress: Progress) -> Resu
 
 def result(record: RunRecord) -> Result:
     """The result of a run, from its record."""
-    return result_of(record.run, record.plan(), read_events(record.events))
+    return result_of(record.run, record.plan(), iter_events(record.events))
 
 
 def _left_over(record: RunRecord) -> tuple[str, ...]:
     """What the last end of a run could not undo."""
     left: tuple[str, ...] = ()
-    for event in read_events(record.events):
+    for event in iter_events(record.events):
         if event["kind"] in ENDS:
             left = tuple(event.get("not_undone", ()))
     return left
 
 
-async def _stop_follower(record: RunRecord, follower: int, progress: Progress) -> None:
+async def _stop_follower(record: RunRecord, follower: int, progress: Reporter) -> None:
     progress.say(f"Asking process {follower}, which follows run {record.run}, to stop it.")
     os.kill(follower, signal.SIGTERM)
     deadline_s = time.monotonic() + _STOP_PATIENCE_S
@@ -186,7 +186,7 @@ async def _stop_follower(record: RunRecord, follower: int, progress: Progress) -
         await asyncio.sleep(0.2)
 
 
-async def _undo(record: RunRecord, where: Places, progress: Progress) -> None:
+async def _undo(record: RunRecord, where: Places, progress: Reporter) -> None:
     plan = record.plan()
     stored = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
     if stored.lab and not await lab.is_up(where):
@@ -202,14 +202,14 @@ async def _undo(record: RunRecord, where: Places, progress: Progress) -> None:
             await lab.down(where, progress)
 
 
-async def stop(record: RunRecord, where: Places, progress: Progress) -> None:
+async def stop(record: RunRecord, where: Places, progress: Reporter) -> None:
     """Stop a run wherever it stands, and undo what it did on its nodes; again, where that failed before.
 
     Raises:
         RecordError: It is over already, or its follower does not end.
         RunFailed: Something of it is left on a node.
     """
-    state, _ = state_of(read_events(record.events))
+    state, _ = state_of(iter_events(record.events))
     if state != "running" and not _left_over(record):
         raise RecordError(f"Run {record.run} is over: {state}.")
     follower = record.follower_pid()

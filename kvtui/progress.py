@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from kvtui.campaign.context import Reporter
 from kvtui.campaign.steps import StepKind, steps
 from kvtui.eta import in_words, left_s
 from kvtui.journal import OWN, Event
@@ -63,7 +64,7 @@ class Progress:
 class RunProgress:
     """Turns a run's events into progress, with the time that is left."""
 
-    def __init__(self, plan: Plan, progress: Progress) -> None:
+    def __init__(self, plan: Plan, progress: Reporter) -> None:
         self._plan = plan
         self._progress = progress
         self._seen_s: dict[StepKind, list[float]] = {}

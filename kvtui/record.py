@@ -14,9 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from kvtui.errors import RecordError
-from kvtui.journal import read_events
+from kvtui.journal import iter_events
 from kvtui.plan import Plan
 from kvtui.results import state_of
+
+_LOCK_TRIES = 10
+_LOCK_PAUSE_S = 0.02
+
+
+def _locked(fd: int) -> bool:
+    """Take the lock of the one follower; whoever only asks who follows holds it for a moment, too."""
+    for _ in range(_LOCK_TRIES):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            time.sleep(_LOCK_PAUSE_S)
+        else:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +79,24 @@ class RunRecord:
         """The tables, as JSON."""
         return self.path / "result.json"
 
+    @property
+    def now(self) -> Path:
+        """What happens this second, while the run is followed."""
+        return self.path / "now.json"
+
+    @property
+    def follower_log(self) -> Path:
+        """What a detached follower says."""
+        return self.path / "follower.log"
+
+    @property
+    def logs(self) -> Path:
+        """The copies of the engines' logs."""
+        return self.path / "logs"
+
     def log(self, node: str, block: str, attempt: int) -> Path:
         """The copy of an engine's log."""
-        return self.path / "logs" / f"{node}.{block}.{attempt}.engine.log"
+        return self.logs / f"{node}.{block}.{attempt}.engine.log"
 
     def metrics(self, name: str) -> Path:
         """A reading of an engine's counters."""
@@ -102,13 +132,11 @@ class RunRecord:
         """
         fd = os.open(self.path / "follower", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            if not _locked(fd):
                 raise RecordError(
                     f"Run {self.run} is already followed by process {self.follower_pid()}.",
                     f"Watch that one, or end the run with: kvtui stop {self.run}",
-                ) from error
+                )
             os.ftruncate(fd, 0)
             os.pwrite(fd, str(os.getpid()).encode(), 0)
             yield
@@ -120,7 +148,8 @@ class RunRecord:
         try:
             with (self.path / "follower").open("r+") as file:
                 try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    # Shared, so that those who ask do not take each other for a follower.
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 except OSError:
                     return int(file.read() or 0) or None
         except FileNotFoundError:
@@ -146,6 +175,11 @@ def create(runs: Path, now_s: float) -> RunRecord:
         return RunRecord(path)
 
 
+def records(runs: Path) -> tuple[RunRecord, ...]:
+    """All runs, the oldest first."""
+    return tuple(RunRecord(path) for path in sorted(runs.glob("*-*-*")) if (path / "plan.json").exists())
+
+
 def find(runs: Path, run: str | None, *, unfinished: bool) -> RunRecord:
     """The record of a run, by its id or the start of it.
 
@@ -157,18 +191,18 @@ def find(runs: Path, run: str | None, *, unfinished: bool) -> RunRecord:
     Raises:
         RecordError: None fits, or several do.
     """
-    records = [RunRecord(path) for path in sorted(runs.glob("*-*-*")) if (path / "plan.json").exists()]
+    known = records(runs)
     if run is None:
         kept = [
             record
-            for record in records
-            if not unfinished or state_of(read_events(record.events))[0] == "running"
+            for record in known
+            if not unfinished or state_of(iter_events(record.events))[0] == "running"
         ]
         if not kept:
             what = "No run is under way" if unfinished else "There is no run"
             raise RecordError(f"{what} in {runs}.", "Start one with: kvtui launch")
         return kept[-1]
-    matches = [record for record in records if record.run.startswith(run)]
+    matches = [record for record in known if record.run.startswith(run)]
     if len(matches) != 1:
         many = f"fits {len(matches)} runs" if matches else "fits no run"
         raise RecordError(f"{run!r} {many} in {runs}.", "Give the whole id.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from kvtui.attribution import Verdict
 from kvtui.findings import Finding, from_json
-from kvtui.journal import Event
+from kvtui.journal import TELEMETRY, Event
 from kvtui.plan import Plan, Topology
 from kvtui.samples import Pass, Sample, samples_of
 
@@ -185,7 +185,7 @@ def state_of(events: Iterable[Event]) -> tuple[str, str]:
 
 def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
     """The result of a run, from its events alone."""
-    events = tuple(events)
+    events = tuple(event for event in events if event["kind"] not in TELEMETRY)
     state, reason = state_of(events)
     sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
     findings = dict.fromkeys(from_json(event["finding"]) for event in events if event["kind"] == "finding")

@@ -1,0 +1,130 @@
+"""What a screen reads of a run: events, log lines and what happens now, a piece at a time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from kvtui.errors import RecordError
+from kvtui.journal import Event, parse_event
+from kvtui.record import RunRecord
+from kvtui.services.lines import LineReader
+
+_EVENT_BYTES = 1 << 22
+_LOG_PIECES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LogPiece:
+    """Some lines of a process's log.
+
+    Attributes:
+        node: Where it runs.
+        process: What it is: block, attempt and kind, as in ``valkey-single.1.engine``.
+        first: Number of the first line in the log, from 1.
+        lines: The lines, not yet cleaned of escapes.
+    """
+
+    node: str
+    process: str
+    first: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What happened at a moment, in words."""
+
+    wall_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is new in a run.
+
+    Attributes:
+        events: New events, in order.
+        log_pieces: New log lines; those of one process are in order.
+        now: What was said to happen last, or ``None``.
+        follower_alive: A process carries the run on.
+        more: There is more to read at once: poll again without a pause.
+    """
+
+    events: tuple[Event, ...]
+    log_pieces: tuple[LogPiece, ...]
+    now: Now | None
+    follower_alive: bool
+    more: bool
+
+
+class RunFeed:
+    """Reads a run's record from its start, each time as much as is new and as a screen can take at once."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self._record = record
+        self._offset = 0
+        self._number = 1
+        self._limit = _EVENT_BYTES
+        self._logs: dict[str, LineReader] = {}
+
+    def poll(self) -> Batch:
+        """What is new since the last time.
+
+        Raises:
+            RecordError: The record was damaged; what stood before the damage has been given already.
+        """
+        events, more_events = self._new_events()
+        pieces, more_lines = self._new_lines()
+        alive = self._record.follower_pid() is not None
+        return Batch(events, pieces, self._now(), alive, more_events or more_lines)
+
+    def _new_events(self) -> tuple[tuple[Event, ...], bool]:
+        path = self._record.events
+        try:
+            with path.open("rb") as file:
+                file.seek(self._offset)
+                data = file.read(self._limit)
+        except FileNotFoundError:
+            return (), False
+        full = len(data) == self._limit
+        whole = data[: data.rfind(b"\n") + 1]
+        # A line longer than a piece is read whole next time.
+        self._limit = self._limit * 2 if full and not whole else _EVENT_BYTES
+        events: list[Event] = []
+        for line in whole.splitlines(keepends=True):
+            try:
+                event = parse_event(line, path, self._number)
+            except RecordError:
+                if events:
+                    return tuple(events), True
+                raise
+            events.append(event)
+            self._offset += len(line)
+            self._number += 1
+        return tuple(events), full
+
+    def _new_lines(self) -> tuple[tuple[LogPiece, ...], bool]:
+        for path in sorted(self._record.logs.glob("*.log")):
+            self._logs.setdefault(path.name, LineReader(path))
+        pieces: list[LogPiece] = []
+        more = False
+        for name, reader in self._logs.items():
+            node, _, process = name.removesuffix(".log").partition(".")
+            for _ in range(_LOG_PIECES):
+                before = reader.size_left()
+                found = reader.read()
+                if found is not None:
+                    pieces.append(LogPiece(node, process, found.first, found.lines))
+                if reader.size_left() == before:
+                    break  # nothing, or only the start of a line
+            else:
+                more = True
+        return tuple(pieces), more
+
+    def _now(self) -> Now | None:
+        try:
+            said = json.loads(self._record.now.read_text(encoding="utf-8"))
+            return Now(float(said["wall_s"]), str(said["text"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None

@@ -1,0 +1,73 @@
+"""Runs as the app handles them: start, stop, list, delete. A run lives in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets as tokens
+import shutil
+
+from kvtui import follower, launch
+from kvtui.campaign.context import Reporter
+from kvtui.errors import RecordError
+from kvtui.journal import iter_events
+from kvtui.paths import Places
+from kvtui.plan import Plan
+from kvtui.record import RunRecord
+from kvtui.results import state_of
+from kvtui.run_secrets import Secrets
+
+
+async def start_run(
+    plan: Plan, where: Places, reporter: Reporter, *, on_lab: bool = False, secrets: Secrets | None = None
+) -> RunRecord:
+    """Make a run and have a detached process carry it on.
+
+    Raises:
+        LabError: The lab cannot be brought up.
+        PlanError: The plan cannot be run.
+        RecordError: The process that was to follow it ended at once, with its sentence.
+    """
+    record = await launch.new_run(plan, where, reporter, on_lab=on_lab)
+    await asyncio.to_thread(follower.start, record, secrets)
+    return record
+
+
+async def attach_run(record: RunRecord, secrets: Secrets | None = None) -> int:
+    """Have a detached process carry a run on that was cut off; the number of the process.
+
+    Raises:
+        RecordError: It ended at once, with its sentence.
+    """
+    return await asyncio.to_thread(follower.start, record, secrets)
+
+
+async def stop_run(record: RunRecord, where: Places, reporter: Reporter) -> None:
+    """Stop a run, whoever follows it, and undo what it did on its nodes.
+
+    Raises:
+        RecordError: It is over already, or its follower does not end.
+        RunFailed: Something of it is left on a node.
+    """
+    await launch.stop(record, where, reporter)
+
+
+def delete_run(record: RunRecord) -> None:
+    """Remove the record of a run that is over.
+
+    Raises:
+        RecordError: It is not over.
+    """
+    with record.follow():
+        # A record that nobody can read is no run that could go on.
+        try:
+            running = state_of(iter_events(record.events))[0] == "running"
+        except RecordError:
+            running = False
+        if running:
+            raise RecordError(
+                f"Run {record.run} is not over, so its record is kept.", f"Stop it: kvtui stop {record.run}"
+            )
+        # Renamed first: whatever happens now, no half of a record is taken for a run.
+        gone = record.path.with_name(f".deleted.{record.run}.{tokens.token_hex(4)}")
+        record.path.rename(gone)
+    shutil.rmtree(gone)
