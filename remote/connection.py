@@ -1,25 +1,30 @@
-"""Opens SSH connections with every host key checked."""
+"""Opens SSH connections with every host key checked, through jump hosts where the configuration says so."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import asyncssh
 
+from remote import private_keys
+from remote import route as limits
+from remote.asking import Asker
+from remote.errors import NodeUnreachable
 from remote.hosts import HostSpec
+from remote.known_hosts import entry_name, fingerprint
+from remote.route import Route, jump_host, route_to
 from remote.ssh_errors import RefusedHostKey, explain
 
-CONNECT_TIMEOUT_S = 10
-LOGIN_TIMEOUT_S = 20
-KEEPALIVE_S = 5
-KEEPALIVE_COUNT = 3
 CLOSE_TIMEOUT_S = 2
 # What asyncssh and the operating system raise when a connection fails.
 CONNECTION_ERRORS = (
     asyncssh.Error,
     asyncssh.KeyImportError,
+    asyncssh.KeyEncryptionError,
     asyncssh.ConfigParseError,
     OSError,
     TimeoutError,
@@ -37,27 +42,17 @@ class _Client(asyncssh.SSHClient):
         return False
 
 
-async def connect(host: HostSpec) -> asyncssh.SSHClientConnection:
+async def connect(host: HostSpec, asker: Asker | None = None) -> asyncssh.SSHClientConnection:
     """Open a connection.
+
+    Args:
+        host: Where to.
+        asker: Asks a person about a new host key and for passphrases; without one, both are refused.
 
     Raises:
         RemoteError: A sentence for each way in which that can fail.
     """
-    client = _Client()
-    files: Any = []
-    try:
-        options = asyncssh.SSHClientConnectionOptions(**_settings(host))
-        files = _existing(options.known_hosts or [])
-        async with asyncio.timeout(CONNECT_TIMEOUT_S + LOGIN_TIMEOUT_S):
-            return await asyncssh.connect(
-                host.address,
-                options=options,
-                client_factory=lambda: client,
-                # Again and last: a configuration that switches the check off must not.
-                known_hosts=files,
-            )
-    except CONNECTION_ERRORS as error:
-        raise explain(error, host, _refused(client, files)) from error
+    return await _connect(host, asker, (), None)
 
 
 async def disconnect(connection: asyncssh.SSHClientConnection) -> None:
@@ -70,46 +65,175 @@ async def disconnect(connection: asyncssh.SSHClientConnection) -> None:
         connection.abort()
 
 
-def _settings(host: HostSpec) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        "host": host.address,
-        "connect_timeout": CONNECT_TIMEOUT_S,
-        "login_timeout": LOGIN_TIMEOUT_S,
-        "keepalive_interval": KEEPALIVE_S,
-        "keepalive_count_max": KEEPALIVE_COUNT,
-        "config": None if host.config is None else list(host.config) or (),
-    }
-    if host.port is not None:
-        settings["port"] = host.port
-    if host.username is not None:
-        settings["username"] = host.username
-    if host.known_hosts is not None:
-        settings["known_hosts"] = host.known_hosts
-    if host.client_keys is not None:
-        settings["client_keys"] = list(host.client_keys)
-        settings["agent_path"] = None
-    return settings
-
-
-def _existing(files: Any) -> Any:
-    """Of the files that a configuration names, those that exist: OpenSSH passes over the others as well."""
-    if isinstance(files, list):
-        return [name for name in files if Path(name).expanduser().exists()]
-    return files
-
-
-def _refused(client: _Client, files: Any) -> RefusedHostKey | None:
-    if client.refused is None:
-        return None
-    host, addr, port, key = client.refused
-    names: Any = files or str(Path("~/.ssh/known_hosts").expanduser())
+async def _connect(
+    host: HostSpec,
+    asker: Asker | None,
+    passed: tuple[str, ...],
+    via: asyncssh.SSHClientConnection | None,
+) -> asyncssh.SSHClientConnection:
+    """Connect through a jump host that is there already, or through those that the configuration names."""
     try:
-        known = asyncssh.match_known_hosts(names, host, addr, port if port != 22 else None)[0]
-    except (OSError, ValueError):
-        known = ()
-    shown = names if isinstance(names, str) else ", ".join(str(name) for name in names)
-    return RefusedHostKey(_fingerprint(key), tuple(_fingerprint(k) for k in known), shown)
+        route = await _route(host)
+        if via is None:
+            for hop in _hops(host, route, passed):
+                via = await _connect(hop, asker, (*passed, host.address), via)
+        connection = await _Login(host, route, via, asker).open()
+    except BaseException:
+        if via is not None:
+            await disconnect(via)
+        raise
+    # It is closed with the connection that it carries.
+    connection.set_tunnel(via)
+    return connection
 
 
-def _fingerprint(key: asyncssh.SSHKey) -> str:
-    return f"{key.get_algorithm()} {key.get_fingerprint()}"
+async def _route(host: HostSpec) -> Route:
+    try:
+        return await asyncio.to_thread(route_to, host)
+    except CONNECTION_ERRORS as error:
+        raise explain(error, host) from error
+
+
+def _hops(host: HostSpec, route: Route, passed: tuple[str, ...]) -> list[HostSpec]:
+    hops = [jump_host(jump, host) for jump in route.jumps]
+    if any(hop.address == host.address for hop in hops):
+        # `Host *` with a ProxyJump holds for the jump host too, which needs none.
+        return []
+    for hop in hops:
+        if hop.address in passed:
+            raise NodeUnreachable(
+                f"The ProxyJump of {host.label} leads back to {hop.address}.",
+                "Correct it in the SSH configuration.",
+            )
+    return hops
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A host key that was offered and is not trusted."""
+
+    host: str
+    port: int
+    key: asyncssh.SSHKey
+    refused: RefusedHostKey
+
+
+class _Login:
+    """One connection in the making: tries again once a person has answered."""
+
+    def __init__(
+        self,
+        host: HostSpec,
+        route: Route,
+        via: asyncssh.SSHClientConnection | None,
+        asker: Asker | None,
+    ) -> None:
+        self._host = host
+        self._route = route
+        self._via = via
+        self._asker = asker
+        self._left_out: list[str] = []
+
+    async def open(self) -> asyncssh.SSHClientConnection:
+        """Connect, asking where that helps."""
+        accepted, keys = False, self._ready_keys()
+        locked: Iterator[str] | None = None
+        while True:
+            client = _Client()
+            try:
+                return await self._attempt(client, keys, self._route.known_hosts.load())
+            except (asyncssh.HostKeyNotVerifiable, asyncssh.KeyExchangeFailed) as error:
+                offer = await self._offer(error, client)
+                if offer is None or accepted or not await self._accepts(offer):
+                    raise explain(error, self._host, offer.refused if offer else None) from error
+                accepted = True
+            except asyncssh.PermissionDenied as error:
+                locked = iter(self._locked_keys()) if locked is None else locked
+                unlocked = await self._unlock_next(locked)
+                if unlocked is None:
+                    raise explain(error, self._host, locked_keys=tuple(self._left_out)) from error
+                keys = unlocked
+            except asyncssh.ChannelOpenError as error:
+                raise NodeUnreachable(
+                    f"{self._host.label} cannot be reached from its jump host: {error.reason}.",
+                    "Check the address, and that the jump host may forward ports.",
+                ) from error
+            except CONNECTION_ERRORS as error:
+                raise explain(error, self._host) from error
+
+    def _ready_keys(self) -> dict[str, Any]:
+        """The keys that need no question: those without a passphrase, those unlocked before, the agent's."""
+        route = self._route
+        keys: dict[str, Any] = {
+            "client_keys": [*private_keys.in_memory(self._asker, route.key_files), *route.key_files],
+            "ignore_encrypted": True,
+        }
+        if route.only_these_keys:
+            keys["agent_path"] = None
+        elif route.agent_keys is not None:
+            keys["agent_identities"] = list(route.agent_keys)
+        return keys
+
+    async def _attempt(
+        self, client: _Client, keys: dict[str, Any], known: asyncssh.SSHKnownHosts
+    ) -> asyncssh.SSHClientConnection:
+        async with asyncio.timeout(limits.CONNECT_TIMEOUT_S + limits.LOGIN_TIMEOUT_S):
+            return await asyncssh.connect(
+                **self._route.settings,
+                **keys,
+                tunnel=self._via,
+                client_factory=lambda: client,
+                # Always: a configuration that switches the check off must not.
+                known_hosts=known,
+            )
+
+    async def _offer(self, error: asyncssh.Error, client: _Client) -> _Offer | None:
+        """The key that was not trusted; None where it is not known, or trust is not the question."""
+        if isinstance(error, asyncssh.KeyExchangeFailed):
+            # Perhaps the keys on file are of another kind than the host's: look at what it has.
+            with contextlib.suppress(*CONNECTION_ERRORS):
+                await self._attempt(client, {"client_keys": None}, asyncssh.import_known_hosts(""))
+        if client.refused is None:
+            return None
+        host, address, port, key = client.refused
+        known = self._route.known_hosts.keys_of(host, address, port)
+        return _Offer(host, port, key, RefusedHostKey(entry_name(host, port), fingerprint(key), known))
+
+    async def _accepts(self, offer: _Offer) -> bool:
+        """Whether a person trusts a key that was never seen; a key that has changed is not asked about."""
+        asker, known_hosts = self._asker, self._route.known_hosts
+        if asker is None or offer.refused.known:
+            return False
+
+        async def ask() -> bool:
+            if not await asker.host_key(self._host, offer.refused.offered):
+                return False
+            try:
+                known_hosts.add(offer.host, offer.port, offer.key)
+            except OSError as error:
+                raise explain(error, self._host) from error
+            return True
+
+        return await asker.once(
+            f"{offer.refused.entry} {offer.refused.offered}",
+            lambda: bool(known_hosts.keys_of(offer.host, "", offer.port)),
+            ask,
+        )
+
+    def _locked_keys(self) -> list[str]:
+        """Files of keys that have a passphrase and were not tried."""
+        in_memory = self._asker.unlocked if self._asker else {}
+        self._left_out = [
+            file for file in self._route.key_files if file not in in_memory and private_keys.is_locked(file)
+        ]
+        return list(self._left_out)
+
+    async def _unlock_next(self, locked: Iterator[str]) -> dict[str, Any] | None:
+        """The next of these keys for which a person gives the passphrase."""
+        if self._asker is None:
+            return None
+        for file in locked:
+            if await private_keys.unlock(self._asker, file):
+                self._left_out.remove(file)
+                return {"client_keys": private_keys.in_memory(self._asker, [file]), "agent_path": None}
+        return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class RemoteError(Exception):
     """A node could not do what was asked.
@@ -28,8 +30,35 @@ class AuthFailed(NodeUnreachable):
     """The node refused every key."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """A host key on file.
+
+    Attributes:
+        fingerprint: Algorithm and SHA-256 fingerprint.
+        file: The ``known_hosts`` file.
+        line: Its line there, from 1.
+    """
+
+    fingerprint: str
+    file: str
+    line: int
+
+
 class HostKeyRefused(NodeUnreachable):
-    """The node's host key is unknown or has changed."""
+    """The node's host key is unknown or has changed.
+
+    Attributes:
+        offered: Algorithm and fingerprint of the key that it showed; empty where it was not seen.
+        known: The keys on file for it; none for a host that was never seen, some for one that has changed.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", offered: str = "", known: tuple[KnownKey, ...] = ()
+    ) -> None:
+        super().__init__(message, hint)
+        self.offered = offered
+        self.known = known
 
 
 class NoPython(RemoteError):

@@ -36,5 +36,6 @@ class HostSpec:
     def label(self) -> str:
         """The node in a sentence: its name, and its address where that says more."""
         if self.port is not None:
-            return f"{self.name} ({self.address}:{self.port})"
+            address = f"[{self.address}]" if ":" in self.address else self.address
+            return f"{self.name} ({address}:{self.port})"
         return self.name if self.address == self.name else f"{self.name} ({self.address})"

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import asyncssh
 
 from remote import connection as ssh
+from remote.asking import Asker
 from remote.errors import (
     AgentError,
     AuthFailed,
@@ -73,8 +74,15 @@ class Link:
         name: The node's name.
     """
 
-    def __init__(self, host: HostSpec) -> None:
+    def __init__(self, host: HostSpec, asker: Asker | None = None) -> None:
+        """Make the link, without a connection yet.
+
+        Args:
+            host: How to reach the node.
+            asker: Asks a person about a new host key and for passphrases; without one, both are refused.
+        """
         self.host = host
+        self._asker = asker
         self.name = host.name
         self._connection: asyncssh.SSHClientConnection | None = None
         self._connecting = asyncio.Lock()
@@ -183,7 +191,7 @@ class Link:
             if self._closed:
                 raise NodeUnreachable(f"The link to {self.host.label} is closed.")
             if self._connection is None or self._connection.is_closed():
-                self._connection = await ssh.connect(self.host)
+                self._connection = await ssh.connect(self.host, self._asker)
                 self._was_connected = True
             return self._connection
 

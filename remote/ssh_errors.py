@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import asyncssh
 
-from remote.errors import AuthFailed, HostKeyRefused, NodeUnreachable, RemoteError
+from remote.errors import AuthFailed, HostKeyRefused, KnownKey, NodeUnreachable, RemoteError
 from remote.hosts import HostSpec
 
 REASONS = {
@@ -24,22 +24,45 @@ class RefusedHostKey:
     """A host key that the known hosts do not vouch for, and those that they do.
 
     Attributes:
-        presented: SHA-256 fingerprint of the key that the host showed.
-        known: Fingerprints of the keys on file for this host; empty for a host that was never seen.
-        files: Where the keys on file stand.
+        entry: How the host is called in ``known_hosts``.
+        offered: SHA-256 fingerprint of the key that the host showed.
+        known: The keys on file for this host; empty for a host that was never seen.
     """
 
-    presented: str
-    known: tuple[str, ...]
-    files: str
+    entry: str
+    offered: str
+    known: tuple[KnownKey, ...]
 
 
-def explain(error: BaseException, host: HostSpec, refused_key: RefusedHostKey | None = None) -> RemoteError:
-    """The error for the person at the terminal."""
+def explain(
+    error: BaseException,
+    host: HostSpec,
+    refused_key: RefusedHostKey | None = None,
+    locked_keys: tuple[str, ...] = (),
+) -> RemoteError:
+    """The error for the person at the terminal.
+
+    Args:
+        error: What was raised.
+        host: The node.
+        refused_key: The host key that was not trusted.
+        locked_keys: Private key files that were left out because their passphrase is not known.
+    """
+    if refused_key is not None:
+        return _host_key(host, refused_key)
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
-        return _host_key(error, host, refused_key)
+        return HostKeyRefused(
+            f"The host key of {host.label} cannot be trusted: {_reason(error)}.",
+            f"Compare it with the node's own, then connect once with `ssh {host.address}`.",
+        )
     if isinstance(error, asyncssh.PermissionDenied):
         whom = f" for user {host.username}" if host.username else ""
+        if locked_keys:
+            return AuthFailed(
+                f"{host.label} refuses every key{whom}; {', '.join(locked_keys)} was left out, "
+                "since it has a passphrase.",
+                f"Load it first: ssh-add {locked_keys[0]}",
+            )
         return AuthFailed(
             f"{host.label} refuses every key{whom}.",
             f"Try `ssh {host.address}` and load the key with ssh-add, or install it with ssh-copy-id.",
@@ -77,23 +100,20 @@ def explain(error: BaseException, host: HostSpec, refused_key: RefusedHostKey | 
     )
 
 
-def _host_key(
-    error: asyncssh.HostKeyNotVerifiable, host: HostSpec, refused: RefusedHostKey | None
-) -> RemoteError:
-    if refused is None:
-        return HostKeyRefused(
-            f"The host key of {host.label} cannot be trusted: {_reason(error)}.",
-            f"Compare it with the node's own, then connect once with `ssh {host.address}`.",
-        )
+def _host_key(host: HostSpec, refused: RefusedHostKey) -> HostKeyRefused:
     if not refused.known:
         return HostKeyRefused(
-            f"The host key of {host.label} is not known; it shows {refused.presented}.",
+            f"The host key of {host.label} is not known; it shows {refused.offered}.",
             f"If that is the node's own, connect once with `ssh {host.address}` to accept it.",
+            refused.offered,
         )
+    on_file = " and ".join(f"{key.file}:{key.line} has {key.fingerprint}" for key in refused.known)
     return HostKeyRefused(
-        f"The host key of {host.label} has changed: it shows {refused.presented}, "
-        f"{refused.files} has {' and '.join(refused.known)}.",
-        "If the node was set up anew, remove the old key with ssh-keygen -R; otherwise do not connect.",
+        f"The host key of {host.label} has changed: it shows {refused.offered}, {on_file}.",
+        f"If the node was set up anew, remove the old key with: ssh-keygen -f {refused.known[0].file} "
+        f"-R '{refused.entry}'; otherwise do not connect.",
+        refused.offered,
+        refused.known,
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from remote import connection
+from remote import connection, route
 from remote.errors import AuthFailed, HostKeyRefused, NodeUnreachable, RemoteError
 from remote.hosts import HostSpec
 from remote.link import Link
@@ -58,8 +58,12 @@ async def test_a_host_key_that_has_changed(node: Node, tmp_path: Path) -> None:
     assert isinstance(error, HostKeyRefused)
     for keys in (node.keys, old):
         assert asyncssh.read_public_key(f"{keys.host}.pub").get_fingerprint() in error.message
-    assert f"{old.known_hosts} has" in error.message
+    [known] = error.known
+    assert (known.file, known.line) == (str(old.known_hosts), 1)
+    assert error.offered != known.fingerprint
+    assert f"{old.known_hosts}:1 has {known.fingerprint}" in error.message
     assert "has changed" in error.message
+    assert f"ssh-keygen -f {old.known_hosts} -R '[127.0.0.1]:{node.port}'" in error.hint
 
 
 async def test_a_host_key_of_another_kind(server: InProcess) -> None:
@@ -67,7 +71,11 @@ async def test_a_host_key_of_another_kind(server: InProcess) -> None:
     public = other.export_public_key().decode()
     server.keys.known_hosts.write_text(f"[127.0.0.1]:{server.port} {public}")
     error = await failure(server.spec)
-    assert "compare it with the one in known_hosts" in error.hint
+    assert isinstance(error, HostKeyRefused)
+    shown = asyncssh.read_public_key(f"{server.keys.host}.pub").get_fingerprint()
+    assert error.offered == f"ssh-ed25519 {shown}"
+    assert [key.fingerprint for key in error.known] == [f"ecdsa-sha2-nistp256 {other.get_fingerprint()}"]
+    assert "has changed" in error.message
 
 
 async def test_a_configuration_cannot_switch_the_check_off(
@@ -117,7 +125,7 @@ async def test_a_server_that_speaks_no_ssh(server: InProcess) -> None:
 
 
 async def test_a_server_that_says_nothing(server: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CONNECT_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(route, "CONNECT_TIMEOUT_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         error = await failure(dataclasses.replace(server.spec, port=silent.getsockname()[1]))
     assert "did not answer" in error.message
@@ -232,7 +240,7 @@ async def test_close_does_not_wait_for_a_peer_that_is_frozen(
 async def test_a_frozen_peer_is_noticed(
     freezing: tuple[HostSpec, asyncio.Event], server: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "KEEPALIVE_S", 0.1)
+    monkeypatch.setattr(route, "KEEPALIVE_S", 0.1)
     spec, frozen = freezing
     link = Link(spec)
     running = asyncio.ensure_future(link.run("sleep 60"))
