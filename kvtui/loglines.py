@@ -12,8 +12,18 @@ from dataclasses import dataclass
 GIB = 1024**3
 
 _ESCAPES = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.|[\x00-\x08\x0b-\x1f\x7f]"
+    r"(?:\x1b\[|\x9b)[0-9;?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b.?"
 )
+# What a terminal obeys or a reader cannot see: C0 and C1 controls, and all of Unicode's format characters
+# (category Cf), the bidi marks and overrides among them. A tab stays.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
+)
+_BROKEN = re.compile("[\ud800-\udfff]")
+_SEPARATORS = re.compile("[\n\u2028\u2029]")
+_CUT = "…"
 _PREFIX = re.compile(r"^\((?P<process>[\w.:-]+) pid=(?P<pid>\d+)\) ?")
 _LMCACHE = re.compile(
     r"^\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] LMCache (?P<level>[A-Z]+): (?P<message>.*?)"
@@ -99,8 +109,19 @@ Figures = Lookup | Retrieve | Store | LoadRecovered
 
 
 def clean(text: str) -> str:
-    """The text without terminal escapes and control characters."""
-    return _ESCAPES.sub("", text)
+    """The text on one line, without terminal escapes, control characters and invisible marks.
+
+    What is no character (half a surrogate pair) becomes ``�``, an end of line a space.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    seen = _UNSEEN.sub("", _ESCAPES.sub("", text))
+    return _SEPARATORS.sub(" ", _BROKEN.sub("�", seen))
+
+
+def shorten(text: str, width: int) -> str:
+    """At most ``width`` characters of the text; a cut one ends in ``…``."""
+    return text if len(text) <= width else text[: max(width - 1, 0)] + _CUT[:width]
 
 
 def parse_line(raw: str) -> LogLine:

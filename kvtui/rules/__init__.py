@@ -1,0 +1,1 @@
+"""What an engine's or a store's log lines mean for the run that is on."""

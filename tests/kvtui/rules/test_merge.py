@@ -1,0 +1,111 @@
+"""Log lines become findings: merged by cause, counted, never lost."""
+
+from __future__ import annotations
+
+from kvtui.findings import Level
+from kvtui.rules.context import RunContext
+from kvtui.rules.finding import LineFinding, LineRef
+from kvtui.rules.groups import KINDS, UNKNOWN
+from kvtui.rules.merge import LogFindings
+
+
+def lmcache(level: str, message: str, second: int = 0) -> str:
+    return (
+        f"(EngineCore pid=7) \x1b[33;20m[2026-11-29 17:00:{second:02},123] LMCache {level}:\x1b[0m {message} "
+        "\x1b[3m(cache.py:9:lmcache.v1.cache)\x1b[0m"
+    )
+
+
+def vllm(level: str, message: str, process: str = "EngineCore") -> str:
+    return f"({process} pid=7) {level} 11-29 17:00:01 [core.py:99] {message}"
+
+
+UNSEEDED = lmcache("WARNING", "Using builtin hash without PYTHONHASHSEED set. For production", 3)
+
+
+def found(lines: list[str], context: RunContext | None = None, batch: int = 1000) -> tuple[LineFinding, ...]:
+    findings = LogFindings(context or RunContext())
+    for start in range(0, len(lines), batch):
+        findings.feed("node-a", "engine", start + 1, lines[start : start + batch])
+    return findings.findings()
+
+
+def test_the_same_line_is_blocking_in_a_fleet_and_nothing_on_a_seeded_node() -> None:
+    assert [one.level for one in found([UNSEEDED], RunContext(fleet=True, seeded=False))] == [Level.BLOCKING]
+    assert [one.level for one in found([UNSEEDED], RunContext(seeded=False))] == [Level.INFO]
+    assert found([UNSEEDED], RunContext(fleet=True, seeded=True)) == ()
+    assert found([UNSEEDED], RunContext(fleet=True, seeded=False, same_keys=True)) == ()
+
+
+def test_repeats_are_one_finding_with_its_count_and_first_and_last_line() -> None:
+    quiet = lmcache("INFO", "Using hash algorithm: builtin", 1)
+    lines = [quiet, UNSEEDED, quiet, UNSEEDED.replace(":03,", ":09,"), quiet]
+    for batch in (1, 2, 5):
+        (one,) = found(lines, batch=batch)
+        assert (one.count, one.first_at, one.last_at) == (2, "11-29 17:00:03", "11-29 17:00:09")
+        assert (one.first, one.last) == (LineRef("engine", 2), LineRef("engine", 4))
+        assert "\x1b" not in one.line
+
+
+def test_an_unknown_alarm_is_kept_and_its_kind_counted_once() -> None:
+    lines = [vllm("ERROR", f"Frobnication of block {n} failed with 0x{n:x}") for n in range(50)]
+    lines.append(vllm("WARNING", "The moon is out"))
+    error, warning = found(lines)
+    assert (error.code, error.level, error.count) == (UNKNOWN, Level.WARNING, 50)
+    assert (warning.level, warning.count) == (Level.INFO, 1)
+    assert "not known to kvtui" in error.text
+    assert "Frobnication of block 0" in error.text
+
+
+def test_kinds_beyond_the_cap_are_counted() -> None:
+    findings = LogFindings(RunContext())
+    words = [chr(97 + n % 26) * (1 + n // 26) for n in range(KINDS + 30)]
+    findings.feed("node-a", "engine", 1, [vllm("ERROR", f"Trouble of kind {word}") for word in words * 2])
+    assert len(findings.findings()) == KINDS
+    assert sum(one.count for one in findings.findings()) == 2 * KINDS
+    assert (findings.unlisted.kinds, findings.unlisted.lines) == (30, 60)
+
+
+TRACE = [
+    vllm("ERROR", "Something broke while serving"),
+    "(EngineCore pid=7) Traceback (most recent call last):",
+    '(EngineCore pid=7)   File "/x/engine.py", line 3, in run',
+    "(APIServer pid=8) INFO 11-29 17:00:01 [x.py:1] all is well here",
+    "(EngineCore pid=7)     raise ValueError",
+    "(EngineCore pid=7) KeyError: 'k'",
+    "(EngineCore pid=7) ",
+    "(EngineCore pid=7) During handling of the above exception, another exception occurred:",
+    "(EngineCore pid=7) ",
+    "(EngineCore pid=7) Traceback (most recent call last):",
+    '(EngineCore pid=7)   File "/x/engine.py", line 4, in run',
+    "(EngineCore pid=7) ValueError: no",
+]
+
+
+def test_a_traceback_belongs_to_the_error_before_it() -> None:
+    for batch in (1, 2, 3, 20):
+        (one,) = found(TRACE, batch=batch)
+        assert one.text.endswith("Something broke while serving")
+        assert one.detail == "KeyError: 'k'"
+
+
+def test_a_traceback_whose_every_line_is_an_error_is_one_finding() -> None:
+    trace = [
+        vllm("ERROR", message)
+        for message in (
+            "Something broke while serving",
+            "Traceback (most recent call last):",
+            '  File "/x/engine.py", line 3, in run',
+            "    raise ValueError",
+            "    ^^^^^^^^^^^^^^^^",
+            "ValueError: no",
+        )
+    ]
+    for batch in (1, 2, 4, 20):
+        (one,) = found([*trace, vllm("INFO", "on")], batch=batch)
+        assert one.detail == "ValueError: no"
+
+
+def test_a_traceback_alone_is_a_finding() -> None:
+    (one,) = found(TRACE[1:6])
+    assert (one.code, one.level, one.detail) == (UNKNOWN, Level.WARNING, "KeyError: 'k'")
