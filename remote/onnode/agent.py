@@ -16,6 +16,7 @@ from .failure import Failure
 # command -> module and function, imported only when asked for: most commands need one module.
 COMMANDS = {
     "facts": ("facts", "facts"),
+    "engine-facts": ("engine_facts", "engine_facts"),
     "spawn": ("spawning", "spawn"),
     "status": ("spawning", "status"),
     "renew": ("spawning", "renew"),
@@ -34,12 +35,12 @@ COMMANDS = {
     "lock": ("claims", "lock"),
     "unlock": ("claims", "unlock"),
 }
-# Long-lived processes; their arguments stand on the command line.
-PROGRAMS = {"keeper": "keeper", "probe": "probe"}
+# Programs that answer otherwise; their arguments stand on the command line.
+PROGRAMS = {"clock": "clock", "keeper": "keeper", "probe": "probe"}
 
 
 def main(arguments: List[str]) -> int:
-    """Run a command (answer on standard output) or one of the long-lived programs."""
+    """Run a command (answer on standard output) or one of the programs."""
     name = arguments[0] if arguments else ""
     if name in PROGRAMS:
         program = importlib.import_module("." + PROGRAMS[name], __package__)

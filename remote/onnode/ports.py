@@ -13,6 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from . import places, procfs
 from .failure import Failure
+from .kernel_text import read
 
 RESERVED_FOR_S = 120.0
 LOWEST, HIGHEST = 20000, 65535
@@ -56,9 +57,10 @@ def free_ports(args: Dict[str, Any]) -> Dict[str, Any]:
 def check_ports(args: Dict[str, Any]) -> Dict[str, Any]:
     """Those of ``ports`` that something listens on, and what that is (null when it may not be seen)."""
     taken = [int(port) for port in args["ports"] if not _is_free(int(port), reuse=True)]
-    holders = _holders(set(taken)) if taken else {}
+    sockets = listening() if taken else None
+    found = holders({inode: port for inode, port in (sockets or {}).items() if port in taken})
     nobody = Holder(None, None)
-    return {"taken": [{"port": port, **holders.get(port, nobody)._asdict()} for port in taken]}
+    return {"taken": [{"port": port, **found.get(port, nobody)._asdict()} for port in taken]}
 
 
 def _reservation_dir() -> str:
@@ -115,11 +117,17 @@ def _is_free(port: int, reuse: bool) -> bool:
     return True
 
 
-def _holders(wanted: Set[int]) -> Dict[int, Holder]:
-    inodes = {}
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        inodes.update(_listening(table, wanted))
-    result = {}
+def listening() -> Optional[Dict[str, int]]:
+    """Inode -> port of every listening socket (proc(5), ``/proc/net/tcp``); None when none may be seen."""
+    tables = [_table("/proc/net/tcp"), _table("/proc/net/tcp6")]
+    if all(table is None for table in tables):
+        return None
+    return {inode: port for table in tables for inode, port in (table or {}).items()}
+
+
+def holders(inodes: Dict[str, int]) -> Dict[int, Holder]:
+    """The processes that hold some listening sockets, by port; only root sees those of other users."""
+    result: Dict[int, Holder] = {}
     for pid in procfs.pids() if inodes else []:
         for inode in _socket_inodes(pid) & set(inodes):
             found = procfs.stat(pid)
@@ -127,15 +135,15 @@ def _holders(wanted: Set[int]) -> Dict[int, Holder]:
     return result
 
 
-def _listening(table: str, wanted: Set[int]) -> Dict[str, int]:
-    """Inode -> port of the listening sockets (proc(5), ``/proc/net/tcp``)."""
-    try:
-        with open(table, encoding="ascii") as file:
-            rows = [line.split() for line in file][1:]
-    except OSError:
-        return {}
-    found = {row[9]: int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == LISTEN}
-    return {inode: port for inode, port in found.items() if port in wanted}
+def _table(path: str) -> Optional[Dict[str, int]]:
+    text = read(path)
+    return None if text is None else listening_in(text)
+
+
+def listening_in(table: str) -> Dict[str, int]:
+    """Inode -> port of the listening sockets in the text of ``/proc/net/tcp``."""
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return {row[9]: int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 9 and row[3] == LISTEN}
 
 
 def _socket_inodes(pid: int) -> Set[str]:

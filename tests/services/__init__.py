@@ -1,0 +1,1 @@
+"""Services that the app and the commands build on."""
