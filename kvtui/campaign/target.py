@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kvtui.errors import PlanError
 from kvtui.plan import Plan
+from kvtui.ssh_place import parse_place
 from remote.hosts import HostSpec
 
 
@@ -55,11 +55,6 @@ def target_from_json(data: dict[str, Any]) -> Target:
     return Target(**{**data, "hosts": hosts})
 
 
-_PLACE = re.compile(
-    r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^\s:@\[\]]+))(?::(?P<port>\d{1,5}))?$"
-)
-
-
 def host_of(name: str, ssh: str) -> HostSpec:
     """How to reach a node: an alias of the OpenSSH configuration, or ``user@host:port``.
 
@@ -70,14 +65,11 @@ def host_of(name: str, ssh: str) -> HostSpec:
     Raises:
         PlanError: It is neither.
     """
-    if ssh.count(":") > 1 and "[" not in ssh:
-        user, _, address = ssh.rpartition("@")
-        return HostSpec(name=name, address=address, username=user or None)
-    match = _PLACE.match(ssh)
-    port = int(match["port"]) if match and match["port"] else None
-    if match is None or (port is not None and not 0 < port < 65536):
-        raise PlanError(f"nodes.{name}.ssh: {ssh!r} is neither an SSH alias nor user@host:port.")
-    return HostSpec(name=name, address=match["v6"] or match["host"], port=port, username=match["user"])
+    try:
+        place = parse_place(ssh)
+    except ValueError as error:
+        raise PlanError(f"nodes.{name}.ssh: {error}.") from error
+    return HostSpec(name=name, address=place.address, port=place.port, username=place.user)
 
 
 def target_of_plan(plan: Plan) -> Target:
