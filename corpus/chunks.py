@@ -83,6 +83,11 @@ def expected_hit_tokens(
     return tuple(hits)
 
 
+def different_chunks(requests: Sequence[Sequence[int]], chunk_tokens: int = DEFAULT_CHUNK_TOKENS) -> int:
+    """How many full chunks the store keeps of all requests together, each once."""
+    return len({chain for ids in requests for _, chain in _chunks(ids, chunk_tokens)})
+
+
 def _chunks(token_ids: Sequence[int], chunk_tokens: int) -> Iterator[tuple[bytes, bytes]]:
     """Digest of each full chunk alone, and together with all before it."""
     chain = hashlib.sha256()

@@ -15,6 +15,7 @@ from kvtui import lab
 from kvtui.campaign import runner, undo
 from kvtui.campaign.context import Context, Reporter
 from kvtui.campaign.lab_target import target_of_lab
+from kvtui.campaign.own_documents import read_source, source_findings
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
 from kvtui.errors import PlanError, RecordError, RunFailed
 from kvtui.journal import Journal, iter_events
@@ -52,9 +53,13 @@ async def new_run(plan: Plan, where: Places, progress: Reporter, *, on_lab: bool
 
     Raises:
         LabError: The lab cannot be brought up.
-        PlanError: The plan cannot be scaled to the lab, or its store's password is not set.
+        PlanError: The plan cannot be scaled to the lab, its store's password is not set, or too few of a
+            person's own documents can be used.
     """
     _password(plan)
+    source = read_source(plan)
+    for finding in source_findings(source.problems if source else ()):
+        progress.say(finding.line())
     if not (plan.lab or on_lab):
         return _record(plan, target_of_plan(plan), where)
     was_up = await lab.is_up(where)

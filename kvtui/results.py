@@ -22,7 +22,7 @@ class Row:
         tier: Name of the tier.
         topology: ``single`` or ``fleet``.
         documents: Documents of the plan.
-        cold_n: Cold requests that succeeded and reused nothing.
+        cold_n: Cold requests that succeeded and reused nothing beyond what they share with those before.
         cold_ms: Median TTFT of them.
         cached_n: Cached requests that succeeded.
         cached_ms: Median TTFT of them.
@@ -81,8 +81,7 @@ def row(
         bytes_per_token: KV bytes a token that LMCache stores; ``None`` when not known.
     """
     cached = list(cached)
-    # A request that reused anything was not cold.
-    cold_ms, cached_ms = _ttft(sample for sample in cold if not sample.reused_tokens), _ttft(cached)
+    cold_ms, cached_ms = _ttft(sample for sample in cold if sample.is_cold), _ttft(cached)
     speedups = {name: cold_ms[name] / cached_ms[name] for name in cached_ms if name in cold_ms}
     worst = min(speedups, key=lambda name: speedups[name]) if speedups else None
     counts = {verdict: sum(1 for sample in cached if sample.verdict is verdict) for verdict in Verdict}
@@ -183,6 +182,24 @@ def state_of(events: Iterable[Event]) -> tuple[str, str]:
     return state, reason
 
 
+def _corpus_notes(plan: Plan, events: Iterable[Event]) -> tuple[str, ...]:
+    """What a reader must know of documents that are a person's own, or share a beginning."""
+    notes = []
+    made = [event["record"] for event in events if event.get("step_kind") == "CORPUS"]
+    if plan.corpus.source is not None:
+        digest = f" (SHA-256 {made[-1]['source_sha256'][:12]})" if made else ""
+        notes.append(f"The documents are those of {plan.corpus.source}{digest}.")
+    if made and made[-1].get("shared_tokens"):
+        record = made[-1]
+        total = record["documents"] * record["prompt_tokens"]
+        notes.append(
+            f"The requests of a pass share {record['shared_tokens']:,} of {total:,} tokens with earlier "
+            "ones, in whole chunks. A tier may give these back in the cold pass too, and on a node that "
+            "never saw the documents; such a request counts as cold."
+        )
+    return tuple(notes)
+
+
 def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
     """The result of a run, from its events alone."""
     events = tuple(event for event in events if event["kind"] not in TELEMETRY)
@@ -196,5 +213,5 @@ def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
         reason=reason,
         rows=rows(plan, samples_of(events), sizes),
         findings=tuple(findings),
-        notes=plan.notes,
+        notes=(*plan.notes, *_corpus_notes(plan, events)),
     )

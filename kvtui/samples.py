@@ -42,6 +42,8 @@ class Sample:
         verdict: How much was reused.
         reason: The evidence in words, or the failure.
         evidence: The evidence in figures.
+        shared_tokens: Tokens that requests before it in the same pass have in common with it, in whole
+            chunks: found again even in a cold pass.
     """
 
     request_id: str
@@ -60,6 +62,12 @@ class Sample:
     verdict: Verdict
     reason: str
     evidence: dict[str, Any]
+    shared_tokens: int = 0
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether it reused no more than requests before it in the same pass had stored."""
+        return (self.reused_tokens or 0) <= self.shared_tokens
 
     def to_json(self) -> dict[str, Any]:
         """The sample as a JSON object."""
@@ -68,7 +76,7 @@ class Sample:
 
 def sample_from(event: Event) -> Sample:
     """A sample from its event."""
-    fields = {name: event[name] for name in Sample.__slots__}
+    fields = {name: event[name] for name in Sample.__slots__ if name in event}
     fields["step"] = Pass(event["step"])
     fields["verdict"] = Verdict(event["verdict"])
     return Sample(**fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +39,9 @@ def read(path: Path) -> Reading:
     for file in files:
         _file(state, file, file.relative_to(root).as_posix())
     form = form or " and ".join(dict.fromkeys(state.forms)) or "no known format"
-    return Reading(form, tuple(state.documents), tuple(state.requests), tuple(state.problems))
+    return Reading(
+        form, tuple(state.documents), tuple(state.requests), tuple(state.problems), state.digest.hexdigest()
+    )
 
 
 class _State:
@@ -49,6 +52,7 @@ class _State:
         self.requests: list[TraceRequest] = []
         self.problems: list[Problem] = []
         self.forms: list[str] = []
+        self.digest = hashlib.sha256()
 
     def leave_out(self, source: str, code: str, message: str) -> None:
         self.problems.append(Problem(source, code, message, "left out"))
@@ -65,8 +69,10 @@ class _State:
 
 def _file(state: _State, file: Path, source: str) -> None:
     try:
+        data = file.read_bytes()
+        state.digest.update(f"{source}\0{hashlib.sha256(data).hexdigest()}\n".encode())
         # A byte order mark is no part of the text; line ends are, since tokenizers tell them apart.
-        text = file.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         state.leave_out(source, "not-utf-8", f"It is not UTF-8: byte {error.start:,} cannot be decoded.")
         return

@@ -31,9 +31,11 @@ class Reading:
 
     Attributes:
         form: What was found, such as ``folder``, ``ShareGPT JSON`` or ``Mooncake-style trace``.
+        sha256: Digest of the names and bytes of all files that could be read, in hex.
     """
 
     form: str
     documents: tuple[Document, ...]
     requests: tuple[TraceRequest, ...]
     problems: tuple[Problem, ...]
+    sha256: str

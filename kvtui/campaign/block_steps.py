@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Any
 
 from kvtui.campaign import engines, gate, passes, tiers
 from kvtui.campaign.context import Context, each
-from kvtui.campaign.documents import RunDocuments, in_order, load_documents, make_documents, save_documents
+from kvtui.campaign.documents import (
+    RunDocuments,
+    in_order,
+    load_documents,
+    make_documents,
+    save_documents,
+    shared_tokens,
+)
+from kvtui.campaign.own_documents import read_source, source_findings
 from kvtui.campaign.passes import PassSpec
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, serving_node
+from kvtui.campaign.tokenizing import Tokens
 from kvtui.errors import PreflightError, RunFailed
 from kvtui.findings import Level
 from kvtui.fingerprint import fingerprint_findings, read_fingerprint
@@ -35,19 +45,39 @@ async def _corpus(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     node = ctx.plan.passes.cold_node
     port, _ = engines.ports(ctx, block, node)
 
-    async def tokenize(text: str) -> list[int]:
-        body = {"model": ctx.plan.model.served_name, "prompt": text, "add_special_tokens": False}
+    async def tokenize(text: str) -> Tokens:
+        body = {
+            "model": ctx.plan.model.served_name,
+            "prompt": text,
+            "add_special_tokens": False,
+            "return_token_strs": True,
+        }
         answer = await ctx.links[node].agent(
             "http", port=port, method="POST", path="/tokenize", body=body, timeout_s=120
         )
         if answer["status"] != 200:
             raise RunFailed(f"The engine on {node} cannot tokenize: {answer['text'][:200]}.")
-        tokens: list[int] = engines.json_of(answer)["tokens"]
-        return tokens
+        said = engines.json_of(answer)
+        pieces = said.get("token_strs")
+        return Tokens(tuple(said["tokens"]), None if pieces is None else tuple(pieces))
 
-    documents = await make_documents(ctx.plan, tokenize)
+    source = read_source(ctx.plan)
+    documents = await make_documents(ctx.plan, tokenize, source)
+    for problem in documents.problems:
+        ctx.journal.append("corpus_problem", **asdict(problem))
+    for finding in source_findings(documents.problems):
+        ctx.find(finding)
     save_documents(documents, ctx.record.documents)
-    return {"documents": len(documents.corpus), "sha256": documents.sha256}
+    shared = shared_tokens(documents.corpus, ctx.plan.hash.chunk_tokens)
+    record: dict[str, Any] = {
+        "documents": len(documents.corpus),
+        "sha256": documents.sha256,
+        "prompt_tokens": ctx.plan.corpus.prompt_tokens,
+        "shared_tokens": sum(shared.values()),
+    }
+    if source is not None:
+        record.update(source=source.path, source_form=source.form, source_sha256=source.sha256)
+    return record
 
 
 async def _warmup(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
@@ -127,7 +157,7 @@ async def _pass(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
 
 
 async def _settle(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
-    return await tiers.settle(ctx, block, "", ctx.plan.corpus.documents)
+    return await tiers.settle(ctx, block, "", _documents(ctx).corpus)
 
 
 async def _stop(ctx: Context, block: Block, step: Step) -> dict[str, Any]:

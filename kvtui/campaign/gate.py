@@ -37,7 +37,7 @@ async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str
         return {"checked": []}
     cold = PassSpec(block, topologies[0], Pass.GATE_COLD, ctx.plan.passes.cold_node, PURPOSE)
     await passes.carry_out(ctx, cold, documents.gate)
-    await tiers.settle(ctx, block, PURPOSE, len(documents.gate))
+    await tiers.settle(ctx, block, PURPOSE, documents.gate)
     for topology in topologies:
         node = serving_node(ctx.plan, topology)
         spec = PassSpec(block, topology, Pass.GATE_CACHED, node, PURPOSE)

@@ -12,6 +12,7 @@ from corpus.tokens import TokenDocument
 from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_cached_tokens
 from kvtui.campaign import engines, layout, metrics
 from kvtui.campaign.context import Context
+from kvtui.campaign.documents import shared_tokens
 from kvtui.campaign.requests import PassPlan, requests_jsonl
 from kvtui.campaign.steps import Block
 from kvtui.errors import RunFailed
@@ -160,7 +161,13 @@ async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None
 
 
 def _sample(
-    ctx: Context, spec: PassSpec, place: int, document: TokenDocument, event: Event, seen: Evidence
+    ctx: Context,
+    spec: PassSpec,
+    place: int,
+    document: TokenDocument,
+    event: Event,
+    seen: Evidence,
+    shared: int,
 ) -> Sample:
     reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
     failed = event["kind"] == "failed"
@@ -183,6 +190,7 @@ def _sample(
         verdict=reuse.verdict,
         reason=f"{event['error']}: {event['detail']}" if failed else reuse.reason,
         evidence=seen.to_json(),
+        shared_tokens=min(shared, reusable) if lmcache_on else 0,
     )
 
 
@@ -195,6 +203,7 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
     evidence = await _evidence(ctx, spec, answered)
     known = {event["request_id"] for event in ctx.journal.of_kind("sample")}
     what = spec.plan(ctx)
+    shared = shared_tokens(documents, ctx.plan.hash.chunk_tokens)
     samples = []
     for place, document in enumerate(documents, 1):
         request_id = layout.request_id(
@@ -202,7 +211,8 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
         )
         if request_id in ends:
             seen = evidence.get(request_id, Evidence())
-            sample = _sample(ctx, spec, place, document, ends[request_id], seen)
+            common = shared[document.document_id]
+            sample = _sample(ctx, spec, place, document, ends[request_id], seen, common)
             samples.append(sample)
             if request_id not in known:
                 ctx.journal.append("sample", **sample.to_json())
@@ -220,6 +230,28 @@ async def _counters(ctx: Context, spec: PassSpec, moment: str) -> dict[str, floa
     return values
 
 
+def cold_findings(samples: Sequence[Sample], where: str) -> tuple[Finding, ...]:
+    """What a cold pass reused beyond what its requests share, and what it did not reuse of that."""
+    found = []
+    warm = [sample for sample in samples if not sample.is_cold]
+    if warm:
+        beyond = " beyond what they share" if any(sample.shared_tokens for sample in samples) else ""
+        text = f"{len(warm)} requests of the cold pass reused KV{beyond}, so they were not cold."
+        found.append(Finding(Level.WARNING, "cold-not-cold", text, "", where))
+    sharing = [sample for sample in samples if sample.shared_tokens and sample.reused_tokens is not None]
+    missed = [sample for sample in sharing if (sample.reused_tokens or 0) < sample.shared_tokens]
+    if missed:
+        first = missed[0]
+        text = (
+            f"{len(missed)} of {len(sharing)} requests of the cold pass that share a beginning with earlier "
+            f"ones reused less of it than expected ({first.document}: {first.reused_tokens} of "
+            f"{first.shared_tokens} tokens)."
+        )
+        remedy = "The tier is too small for it, or its writes had not arrived yet."
+        found.append(Finding(Level.WARNING, "shared-not-reused", text, remedy, where))
+    return tuple(found)
+
+
 def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: int | None) -> None:
     """Say what a reader of the figures must know about this pass."""
     where = f"{spec.block.tier} · {spec.topology} · {spec.step}"
@@ -228,10 +260,8 @@ def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: 
         text = f"{len(failed)} of {len(samples)} requests failed, the first with {failed[0].reason}."
         ctx.find(Finding(Level.WARNING, "requests-failed", text, "", where))
     if spec.step is Pass.COLD:
-        warm = [sample for sample in samples if sample.reused_tokens]
-        if warm:
-            text = f"{len(warm)} requests of the cold pass reused KV, so they were not cold."
-            ctx.find(Finding(Level.WARNING, "cold-not-cold", text, "", where))
+        for finding in cold_findings(samples, where):
+            ctx.find(finding)
     known = [sample.reused_tokens for sample in samples if sample.reused_tokens is not None]
     total = sum(known)
     if hit_tokens is not None and len(known) == len(samples) and abs(hit_tokens - total) > len(samples):

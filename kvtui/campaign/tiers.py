@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from corpus.chunks import different_chunks
+from corpus.tokens import TokenDocument
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import key_ending, tag
 from kvtui.campaign.steps import Block, block_nodes
@@ -72,10 +74,10 @@ async def remove_tagged(ctx: Context, block: Block, purpose: str) -> None:
             await store.remove_keys(key_ending(tag(ctx.run, block.name, ctx.attempt(block), purpose)))
 
 
-def expected_chunks(ctx: Context, block: Block, documents: int) -> int:
+def expected_chunks(ctx: Context, block: Block, documents: Sequence[TokenDocument]) -> int:
     """Chunks of all ranks that the tier should hold after a cold pass: all, or as many as fit."""
     tier, shape = ctx.tier(block), ctx.shape
-    chunks = documents * (ctx.plan.corpus.tokens // ctx.plan.hash.chunk_tokens)
+    chunks = different_chunks([one.token_ids for one in documents], ctx.plan.hash.chunk_tokens)
     if shape is None or tier.capacity_gib is None:
         return chunks
     fitting = capacity_bytes(tier.capacity_gib) // shape.chunk_bytes(ctx.plan.hash.chunk_tokens)
@@ -84,7 +86,9 @@ def expected_chunks(ctx: Context, block: Block, documents: int) -> int:
     return min(chunks * shape.storing_ranks, fitting)
 
 
-async def settle(ctx: Context, block: Block, purpose: str, documents: int) -> dict[str, Any]:
+async def settle(
+    ctx: Context, block: Block, purpose: str, documents: Sequence[TokenDocument]
+) -> dict[str, Any]:
     """Wait until the stores of a cold pass have arrived, or make no progress any more.
 
     Writes may still be in flight when a request ends, so a fixed sleep would prove nothing. DRAM alone has

@@ -85,6 +85,36 @@ def test_a_request_that_reused_anything_is_not_cold() -> None:
     assert (found.cold_n, found.cold_ms) == (7, 404.0)
 
 
+def test_a_request_that_reused_only_what_it_shares_with_earlier_ones_is_cold() -> None:
+    shared = [sample(n, Pass.COLD, 400.0 + n, Verdict.PARTIAL, shared_tokens=256) for n in range(1, 8)]
+    found = one_row([COLD[0], *shared, *CACHED])
+    assert (found.cold_n, found.cold_ms) == (8, 403.5)
+    beyond = sample(1, Pass.COLD, 9.0, Verdict.PARTIAL, shared_tokens=255)
+    assert one_row([COLD[0], beyond, *shared[1:], *CACHED]).cold_n == 7
+
+
+def test_a_record_without_shared_tokens_can_be_read() -> None:
+    old = events(COLD + CACHED)
+    for event in old:
+        event.pop("shared_tokens", None)
+    assert result_of("run", lab_plan(), old) == result_of("run", lab_plan(), events(COLD + CACHED))
+
+
+def test_own_documents_and_what_they_share_are_noted() -> None:
+    plan = lab_plan()
+    made: Event = {
+        "v": 1, "src": "kvtui", "wall_s": 0.0, "kind": "step_done", "step_kind": "CORPUS",
+        "record": {
+            "documents": 8, "prompt_tokens": 2000, "shared_tokens": 3584, "source_sha256": "ab" * 32,
+        },
+    }  # fmt: skip
+    assert result_of("run", plan, events(COLD)).notes == plan.notes
+    own = plan.model_copy(update={"corpus": plan.corpus.model_copy(update={"source": "/docs"})})
+    first, second = result_of("run", own, [made, *events(COLD)]).notes[len(plan.notes) :]
+    assert first == "The documents are those of /docs (SHA-256 abababababab)."
+    assert "share 3,584 of 16,000 tokens" in second
+
+
 def test_unknown_and_partial_are_not_reuse() -> None:
     cached = [
         sample(0, Pass.CACHED, 40.0, Verdict.FULL),
