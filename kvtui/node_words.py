@@ -76,7 +76,7 @@ def _clock(facts: NodeFacts) -> str:
 def _gpu_lines(gpus: tuple[Gpu, ...] | None) -> list[Line]:
     if gpus is None:
         return [("gpu", "a driver is loaded, but nvidia-smi does not answer")]
-    lines = []
+    numbers: dict[str, list[str]] = {}
     for gpu in gpus:
         used = f"{gib(gpu.memory_used_bytes)} of {gib(gpu.memory_total_bytes)} used"
         busy = f"{gpu.utilisation_percent} % busy" if gpu.utilisation_percent is not None else ""
@@ -86,8 +86,9 @@ def _gpu_lines(gpus: tuple[Gpu, ...] | None) -> list[Line]:
             names = ", ".join(f"{process.name} ({process.pid})" for process in gpu.foreign)
             others = f"held by {names}" if names else "no other process"
         driver = f"driver {gpu.driver_version}" if gpu.driver_version else ""
-        lines.append((f"gpu {DASH if gpu.index is None else gpu.index}", _join((used, busy, others, driver))))
-    return lines
+        number = DASH if gpu.index is None else str(gpu.index)
+        numbers.setdefault(_join((used, busy, others, driver)), []).append(number)
+    return [(f"gpu {', '.join(alike)}", text) for text, alike in numbers.items()]
 
 
 def _engine(facts: NodeFacts) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -22,12 +21,14 @@ from kvtui.nodefacts import NodeFacts
 from kvtui.storefacts import StoreFacts
 from kvtui.units import DASH
 from screens.background import in_background
-from screens.base import KvtuiScreen, host
+from screens.base import WIDE_COLUMNS, KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.node_form import NodeForm
 from screens.modals.question import confirm
 from screens.ports.nodes import NodeDown, NodeEntry, Nodes
 from screens.session import Session, Status
+from screens.signs import sign_text
+from screens.widgets.facts import facts_grid
 from screens.widgets.filter_table import Column, FilterTable, TableRow
 
 _COLUMNS = (
@@ -47,7 +48,6 @@ _FIRST_STEPS = (
     "     laptop, and runs the default plan (no GPU needed)\n"
     "  a  add a machine of your own, as you would name it to ssh"
 )
-_STYLES = {"●": "green", "✗": "red", "◐": "yellow", "·": "dim"}
 
 
 class NodesScreen(KvtuiScreen):
@@ -134,7 +134,7 @@ class NodesScreen(KvtuiScreen):
         found = self._found.get(entry.name)
         cells = row_cells(found) if isinstance(found, NodeFacts) else (DASH,) * 5
         texts = (entry.name, entry.ssh, state, *cells)
-        return TableRow(entry.name, (Text(sign, style=_STYLES[sign]), *(clean(text) for text in texts)))
+        return TableRow(entry.name, (sign_text(self.app, sign), *(clean(text) for text in texts)))
 
     def _draw(self) -> None:
         table = self.query_one(FilterTable)
@@ -171,7 +171,7 @@ class NodesScreen(KvtuiScreen):
         lines += ceiling_lines(ceilings, self._clock())
         if not ceilings:
             lines.append(("ceilings", "not measured: press c"))
-        self.query_one("#detail", Static).update(_table(lines))
+        self.query_one("#detail", Static).update(facts_grid(self.app, lines))
         if isinstance(found, NodeDown):
             why.border_title = clean(f"Why {entry.name} is down")
             self.query_one("#why", Static).update(Content(clean(f"{found.text}\n{found.remedy}")))
@@ -179,6 +179,11 @@ class NodesScreen(KvtuiScreen):
     @on(FilterTable.Moved)
     def _moved(self) -> None:
         self._draw_detail()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A narrow terminal gets fewer columns."""
+        super().on_resize(event)
+        self.query_one(FilterTable).set_wide(event.size.width >= WIDE_COLUMNS)
 
     def on_screen_resume(self) -> None:
         """The lab may have come or gone, the plan may name other nodes."""
@@ -271,10 +276,3 @@ class NodesScreen(KvtuiScreen):
     def action_begin(self) -> None:
         """Run the default plan on the lab."""
         host(self.app).begin_lab()
-
-
-def _table(lines: Sequence[tuple[str, str]]) -> Content:
-    width = max(len(name) for name, _ in lines) + 2
-    return Content("\n").join(
-        Content.assemble((f"{name:<{width}}", "$muted"), clean(text)) for name, text in lines
-    )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from textual.geometry import Region
+from textual.screen import Screen
 from textual.widgets import DataTable, Input, Static
 
 from kvtui.ceilings import Ceiling
@@ -33,7 +36,7 @@ FACTS = NodeFacts(
     ram_total_bytes=2 * TIB,
     ram_available_bytes=TIB,
     swap_used_bytes=0,
-    gpus=(GPU,) * 8,
+    gpus=tuple(replace(GPU, index=index) for index in range(8)),
     mounts=(Mount("/mnt/kv", "/dev/nvme0n1", "xfs", "nvme", 7 * TIB, 6 * TIB),),
     nics=(Nic("eth0", 100_000, True),),
     listeners=(),
@@ -110,9 +113,11 @@ def app_with(nodes: FakeNodes, *, readonly: bool = False):  # type: ignore[no-un
     )
 
 
-def text(screen: NodesScreen, selector: str) -> str:
-    """What a part of the screen says."""
-    return str(screen.query_one(selector, Static).render())
+def text(screen: Screen[Any], selector: str) -> str:
+    """What a part of the screen says, on one line."""
+    drawn = screen.query_one(selector, Static)
+    lines = drawn.render_lines(Region(0, 0, 120, 40))
+    return " ".join(" ".join(line.text for line in lines).split())
 
 
 async def test_details_follow_the_cursor() -> None:
