@@ -28,7 +28,9 @@ Name = Annotated[str, Field(pattern=NAME, max_length=40)]
 Seed = Annotated[
     str | None, BeforeValidator(lambda seed: None if seed == "unset" else seed), AfterValidator(check_seed)
 ]
-GiB = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+GiB = Annotated[float, Field(gt=0, le=2**20)]
+Seconds = Annotated[float, Field(gt=0, le=10**7)]
+Whole = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
 class TierKind(StrEnum):
@@ -74,7 +76,7 @@ class Model(_Part):
     path: str = Field(min_length=1)
     """What ``--model`` gets, a hub id or a folder on the node. It is part of every key."""
     served_name: str = Field(min_length=1)
-    kv_bytes_per_token: int | None = Field(default=None, gt=0)
+    kv_bytes_per_token: int | None = Field(default=None, gt=0, le=2**30)
     """KV bytes a token, to scale the capacities when the plan runs on the lab with another model."""
 
 
@@ -82,13 +84,13 @@ class Corpus(_Part):
     """The documents: how many, how long, from which seed or which files."""
 
     documents: int = Field(ge=1, le=100_000)
-    tokens: int = Field(ge=1)
+    tokens: int = Field(ge=1, le=10**8)
     """Exact length of each document under the served model's tokenizer, without the prefix."""
-    seed: int = Field(default=1, ge=0)
+    seed: Whole = 1
     source: str | None = Field(default=None, min_length=1)
     """A person's own documents, where kvtui runs: a folder, or a file of prompts; beside the plan's file if
     the path is relative. The first ``documents`` of them that are long enough are taken."""
-    prefix_tokens: int = Field(default=0, ge=0)
+    prefix_tokens: int = Field(default=0, ge=0, le=10**8)
     """Length of one system prompt before every document; 0 for none."""
 
     @property
@@ -101,12 +103,12 @@ class Engine(_Part):
     """How vLLM is started on every node."""
 
     dtype: str = "auto"
-    max_model_len: int = Field(default=16384, ge=256)
+    max_model_len: int = Field(default=16384, ge=256, le=10**8)
     output_tokens: int = Field(default=1, ge=1)
     extra_args: tuple[str, ...] = ()
-    start_timeout_s: float = Field(default=900, gt=0)
-    request_timeout_s: float = Field(default=120, gt=0)
-    lease_min: float = Field(default=30, gt=0)
+    start_timeout_s: Seconds = 900
+    request_timeout_s: Seconds = 120
+    lease_min: Annotated[float, Field(gt=0, le=10**5)] = 30
     """An engine that no kvtui has claimed for so long ends by itself."""
 
 
@@ -120,7 +122,7 @@ class Hash(_Part):
     """``PYTHONHASHSEED`` of every engine; the word ``unset`` leaves it out."""
     seed_on: dict[Name, Seed] = Field(default_factory=dict)
     """Nodes whose engine gets another seed."""
-    chunk_tokens: int = Field(default=256, ge=16)
+    chunk_tokens: int = Field(default=256, ge=16, le=2**20)
     accept_differing: bool = False
     """Whether a fleet whose engines cannot share KV runs all the same; its results are then marked."""
 
@@ -136,7 +138,7 @@ class Node(_Part):
     """An alias of ``~/.ssh/config``, or ``user@host:port``."""
     engine_python: str = "~/kvtui-engine/bin/python"
     """The interpreter of the environment with vLLM and LMCache; engine nodes only."""
-    hourly_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    hourly_price: float | None = Field(default=None, ge=0, le=10**9)
     """What an hour of the node costs, in whatever currency all nodes share."""
 
 
@@ -160,7 +162,8 @@ class Passes(_Part):
     """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
     order: Order = Order.SAME
     """Order of a cached pass, against that of its cold pass."""
-    shuffle_seed: int = Field(default=0, ge=0)
+    shuffle_seed: Whole = 0
+    """Of the order ``shuffled``."""
 
     @field_validator("topologies")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -288,6 +289,26 @@ def test_lfu_and_mru_on_disk_race_with_their_own_writes() -> None:
         half, whole = tier(TierKind.DISK, 0.0625, policy), tier(TierKind.DISK, 0.125, policy)
         assert predict(half, S, LAB_SCAN, LAB) == (Reuse(0, 4, 8),)
         assert predict(whole, S, LAB_SCAN, LAB) == (Reuse(8, 8, 8),)
+
+
+@settings(deadline=None)
+@given(SCANS, st.sampled_from([Policy.LRU, Policy.FIFO]), st.integers(0, 150))
+def test_documents_that_go_in_a_circle_are_never_found_in_dram_that_is_too_small(
+    scan: Scan, policy: Policy, blocks: int
+) -> None:
+    circle = replace(scan, order=Order.SAME)
+    if blocks < scan.documents * scan.chunks:
+        assert not any(found == scan.chunks for row in in_dram(circle, blocks, policy)[1:2] for found in row)
+
+
+def test_a_working_set_too_large_to_play_through_gives_an_interval() -> None:
+    scan = Scan(5_000, 2064, 256)
+    half = 5_000 * 16 * MIB // 2
+    assert predict(of_bytes(TierKind.DRAM, half), S, scan, LAB) == (Reuse(0, 0, 5_000),)
+    mixed = replace(scan, order=Order.SHUFFLED)
+    assert predict(of_bytes(TierKind.DRAM, half), S, mixed, LAB) == (Reuse(0, 2_500, 5_000),)
+    assert predict(of_bytes(TierKind.DISK, half), S, scan, LAB) == (Reuse(0, 2_500, 5_000),)
+    assert predict(of_bytes(TierKind.DRAM, 2 * half), S, mixed, LAB)[0].certain
 
 
 def test_a_chunk_that_found_no_room_on_disk_is_never_taken_again() -> None:
