@@ -317,6 +317,29 @@ def sentence(error: ValidationError, source: str) -> str:
     return f"{source}: {'; '.join(faults)}."
 
 
+def validated(plan: Plan, source: str = "The plan") -> Plan:
+    """A plan whose parts were exchanged, checked anew as a whole.
+
+    Raises:
+        PlanError: It is not a plan any more; the message names each field.
+    """
+    return plan_of(plan.model_dump(mode="json", warnings=False), source)
+
+
+def plan_of(data: object, source: str) -> Plan:
+    """A plan from plain values, as TOML or JSON has them.
+
+    Raises:
+        PlanError: An unknown field, or a value that is not allowed; the message names each field.
+    """
+    try:
+        # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
+        text = json.dumps(data, default=lambda moment: {"date": str(moment)})
+        return Plan.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
+
+
 def parse_plan(text: str, source: str) -> Plan:
     """Read a plan from TOML.
 
@@ -328,16 +351,13 @@ def parse_plan(text: str, source: str) -> Plan:
         PlanError: Not TOML, an unknown field, or a value that is not allowed; the message names each field.
     """
     try:
-        # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
-        data = json.dumps(tomllib.loads(text), default=lambda moment: {"date": str(moment)})
-        return Plan.model_validate_json(data, strict=True)
+        data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
-    except ValidationError as error:
-        raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
     except ValueError as error:
         # Python refuses to read a number of thousands of digits.
         raise PlanError(f"{source} holds a number that cannot be read: {error}.") from error
+    return plan_of(data, source)
 
 
 def load_plan(path: Path) -> Plan:
