@@ -45,15 +45,15 @@ class Reuse:
         return f"{self.low}/{self.of}" if self.low == self.high else f"{self.low}–{self.high}/{self.of}"
 
 
-def _unplayed(tier: Tier, scan: Scan, blocks: int) -> Reuse:
-    """What a pass finds in a tier that is too small, without playing it through.
+def _in_vain(tier: Tier, scan: Scan, blocks: int) -> bool:
+    """Whether a single cached pass surely finds nothing in a tier that is too small.
 
-    In DRAM the oldest document is always the next to be asked for where both passes have one order.
+    Where both passes have one order, the oldest document is always the next to be asked for. Files that are
+    written out of order may save a document on disk, but not where a whole one is missing.
     """
-    circles = scan.order is Order.SAME and tier.policy in (Policy.LRU, Policy.FIFO)
-    if tier.kind is TierKind.DRAM and circles:
-        return Reuse(0, 0, scan.documents)
-    return Reuse(0, min(scan.documents, blocks // scan.chunks), scan.documents)
+    circle = scan.order is Order.SAME and scan.passes == 2 and tier.policy in (Policy.LRU, Policy.FIFO)
+    missing = scan.documents * scan.chunks - blocks
+    return circle and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
 
 
 def _disk(scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy) -> tuple[Reuse, ...]:
@@ -111,8 +111,10 @@ def predict(
     if scan.chunks == 0 or size_bytes >= smallest_capacity_bytes(tier, scan, shape):
         kept = of if scan.chunks else 0
         return (Reuse(kept, kept, of),) * cached
+    if _in_vain(tier, scan, blocks):
+        return (Reuse(0, 0, of),)
     if of * scan.chunks > _PLAYED_CHUNKS:
-        return (_unplayed(tier, scan, blocks),) * cached
+        return (Reuse(0, min(of, blocks // scan.chunks), of),) * cached
     if tier.kind is TierKind.DISK:
         return _disk(scan, chunk_bytes, size_bytes, tier.policy)
     hits = run(Dram(blocks, tier.policy), scan)
