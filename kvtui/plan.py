@@ -336,6 +336,8 @@ def plan_of(data: object, source: str) -> Plan:
         # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
         text = json.dumps(data, default=lambda moment: {"date": str(moment)})
         return Plan.model_validate_json(text, strict=True)
+    except RecursionError as error:
+        raise PlanError(f"{source} is nested too deep to be a plan.") from error
     except ValidationError as error:
         raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
 

@@ -81,9 +81,9 @@ def _plan_findings(plan: Plan, kv: KvFigures | None) -> list[Finding]:
         text = f"The KV size of {plan.model.path} is not known, so nobody can tell what fits."
         remedy = "Add kv_bytes_per_token below [model]; kvtui size tells it from a config.json."
         found.append(Finding(Level.WARNING, "kv-size-unknown", text, remedy, plan.name))
-    if cached and plan.corpus.tokens < plan.hash.chunk_tokens:
+    if cached and plan.corpus.prompt_tokens < plan.hash.chunk_tokens:
         text = (
-            f"Documents of {plan.corpus.tokens:,} tokens are shorter than a chunk of "
+            f"Documents of {plan.corpus.prompt_tokens:,} tokens are shorter than a chunk of "
             f"{plan.hash.chunk_tokens:,}, so LMCache stores nothing and finds nothing."
         )
         remedy = "Take longer documents, or a smaller chunk_tokens below [hash]."

@@ -103,9 +103,9 @@ def _reason(
         return "Nothing is kept: the engine runs without LMCache, as the baseline."
     if shape is None or smallest is None:
         return "Nobody can tell, since the size of the model's KV is not known."
-    if plan.corpus.tokens < plan.hash.chunk_tokens:
+    if plan.corpus.prompt_tokens < plan.hash.chunk_tokens:
         return (
-            f"Nothing is stored: documents of {plan.corpus.tokens:,} tokens are shorter than a chunk of "
+            f"Nothing is stored: documents of {plan.corpus.prompt_tokens:,} tokens are shorter than a chunk of "
             f"{plan.hash.chunk_tokens:,}."
         )
     local = "" if tier.kind is TierKind.VALKEY else ", on the node that stored them"
@@ -144,7 +144,7 @@ def fit_findings(plan: Plan, fit: TierFit, shape: KvShape | None, known: Known) 
 
 
 def _too_small(plan: Plan, fit: TierFit) -> Iterator[Finding]:
-    if fit.kind is TierKind.NONE or not fit.reuse or plan.corpus.tokens < plan.hash.chunk_tokens:
+    if fit.kind is TierKind.NONE or not fit.reuse or plan.corpus.prompt_tokens < plan.hash.chunk_tokens:
         return
     wanted = [
         reuse

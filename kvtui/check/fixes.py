@@ -110,7 +110,7 @@ def _named_algorithm(plan: Plan, known: Known, finding: Finding) -> Fix:
 
 def _shorter_chunk(plan: Plan, known: Known, finding: Finding) -> Fix | None:
     chunk = plan.hash.chunk_tokens
-    while chunk > plan.corpus.tokens:
+    while chunk > plan.corpus.prompt_tokens:
         chunk //= 2
     return _chunk(plan, chunk)
 

@@ -148,7 +148,7 @@ def _scaled(step: Step, plan: Plan, measured: Measured, seconds: float) -> float
     """What a step will take; passes take longer with more documents or longer ones."""
     if step.kind not in (StepKind.COLD, StepKind.CACHED):
         return seconds
-    return seconds * plan.corpus.documents * plan.corpus.tokens / (measured.documents * measured.tokens)
+    return seconds * plan.corpus.documents * plan.corpus.prompt_tokens / (measured.documents * measured.tokens)
 
 
 def _duration(plan: Plan, measured: Measured | None) -> tuple[float | None, str]:
@@ -160,7 +160,7 @@ def _duration(plan: Plan, measured: Measured | None) -> tuple[float | None, str]
         if not seen:
             return None, f"run {measured.run} had no step of this kind: {step.kind}"
         total += _scaled(step, plan, measured, seen[len(seen) // 2])
-    scaled = (plan.corpus.documents, plan.corpus.tokens) != (measured.documents, measured.tokens)
+    scaled = (plan.corpus.documents, plan.corpus.prompt_tokens) != (measured.documents, measured.tokens)
     return total, f"by the steps of run {measured.run}" + (", passes scaled by tokens" if scaled else "")
 
 

@@ -89,7 +89,7 @@ def ram_rooms(plan: Plan, tier: Tier, shape: KvShape | None, known: Known) -> tu
     """
     if tier.kind is TierKind.NONE or (shape is None and tier.kind is not TierKind.DRAM):
         return ()
-    longest = shape.rank_bytes_per_token * plan.corpus.tokens if shape else 0
+    longest = shape.rank_bytes_per_token * plan.corpus.prompt_tokens if shape else 0
     buffer_bytes = capacity_bytes(staging_gib(tier, longest))
     ranks = shape.ranks if shape else 1
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kvtui.check.assessment import KvFigures
 from kvtui.check.known import Known
 from kvtui.engine_options import tensor_parallel
+from kvtui.fit import working_set_bytes
 from kvtui.kvsize import KvShape
 from kvtui.plan import Plan
 
@@ -35,14 +36,14 @@ def split_evenly(bytes_per_token: int, ranks: int) -> KvShape:
 
 def kv_figures(plan: Plan, shape: KvShape, source: str) -> KvFigures:
     """The sizes of the plan's KV."""
-    chunk, tokens = plan.hash.chunk_tokens, plan.corpus.tokens
+    chunk, tokens = plan.hash.chunk_tokens, plan.corpus.prompt_tokens
     document_bytes = shape.document_bytes(tokens, chunk)
     return KvFigures(
         token_bytes=shape.bytes_per_token,
         chunk_bytes=shape.document_bytes(chunk, chunk),
         document_chunks=tokens // chunk,
         document_bytes=document_bytes,
-        working_set_bytes=plan.corpus.documents * document_bytes,
+        working_set_bytes=working_set_bytes(plan, shape),
         ranks=shape.ranks,
         source=source,
     )

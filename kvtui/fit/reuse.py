@@ -52,8 +52,8 @@ def _in_vain(tier: Tier, scan: Scan, blocks: int) -> bool:
     written out of order may save a document on disk, but not where a whole one is missing.
     """
     circle = scan.order is Order.SAME and scan.passes == 2 and tier.policy in (Policy.LRU, Policy.FIFO)
-    missing = scan.documents * scan.chunks - blocks
-    return circle and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
+    missing = scan.working_chunks - blocks
+    return circle and scan.shared_chunks == 0 and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
 
 
 def _disk(scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy) -> tuple[Reuse, ...]:
@@ -114,7 +114,7 @@ def predict(
     if _in_vain(tier, scan, blocks):
         return (Reuse(0, 0, of),)
     if of * scan.chunks > _PLAYED_CHUNKS:
-        return (Reuse(0, min(of, blocks // scan.chunks), of),) * cached
+        return (Reuse(0, scan.fitting(blocks), of),) * cached
     if tier.kind is TierKind.DISK:
         return _disk(scan, chunk_bytes, size_bytes, tier.policy)
     hits = run(Dram(blocks, tier.policy), scan)
