@@ -105,8 +105,8 @@ def _reason(
         return "Nobody can tell, since the size of the model's KV is not known."
     if plan.corpus.prompt_tokens < plan.hash.chunk_tokens:
         return (
-            f"Nothing is stored: documents of {plan.corpus.prompt_tokens:,} tokens are shorter than a chunk of "
-            f"{plan.hash.chunk_tokens:,}."
+            f"Nothing is stored: documents of {plan.corpus.prompt_tokens:,} tokens are shorter than "
+            f"a chunk of {plan.hash.chunk_tokens:,}."
         )
     local = "" if tier.kind is TierKind.VALKEY else ", on the node that stored them"
     here = reuse.get(Topology.SINGLE) or next(iter(reuse.values()))

@@ -148,7 +148,9 @@ def _scaled(step: Step, plan: Plan, measured: Measured, seconds: float) -> float
     """What a step will take; passes take longer with more documents or longer ones."""
     if step.kind not in (StepKind.COLD, StepKind.CACHED):
         return seconds
-    return seconds * plan.corpus.documents * plan.corpus.prompt_tokens / (measured.documents * measured.tokens)
+    return (
+        seconds * plan.corpus.documents * plan.corpus.prompt_tokens / (measured.documents * measured.tokens)
+    )
 
 
 def _duration(plan: Plan, measured: Measured | None) -> tuple[float | None, str]:

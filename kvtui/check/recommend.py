@@ -38,7 +38,7 @@ def recommend(
         return Recommendation("", None, _NO_KV, ())
     topology = Topology.FLEET if Topology.FLEET in plan.passes.topologies else Topology.SINGLE
     choices = [_choice(known, fit, found, topology) for fit in fits if _counts(fit, topology)]
-    lines = tuple(_arithmetic(kv, choices))
+    lines = tuple(_arithmetic(plan, kv, choices))
     if not choices:
         wants = "a valkey tier" if topology is Topology.FLEET else "a dram, disk or valkey tier"
         return Recommendation("", None, f"Add {wants}: no tier of the plan keeps KV where it is read.", lines)
@@ -113,14 +113,13 @@ def _sentence(kv: KvFigures, chosen: _Choice, topology: Topology) -> str:
     return f"{give}; how fast it is, a run or its ceilings will tell."
 
 
-def _arithmetic(kv: KvFigures, choices: list[_Choice]) -> Iterator[str]:
+def _arithmetic(plan: Plan, kv: KvFigures, choices: list[_Choice]) -> Iterator[str]:
     yield f"{kv.token_bytes:,} bytes a token ({kv.source})"
-    documents = kv.working_set_bytes // kv.document_bytes if kv.document_bytes else 0
     yield (
         f"{kv.document_chunks:,} whole chunks of {gib(kv.chunk_bytes)} = {gib(kv.document_bytes)} a document"
     )
-    if documents:
-        yield f"{documents:,} × {gib(kv.document_bytes)} = {gib(kv.working_set_bytes)}"
+    prefix = ", their common prefix once" if plan.corpus.prefix_tokens else ""
+    yield f"{plan.corpus.documents:,} documents{prefix}: {gib(kv.working_set_bytes)}"
     for choice in choices:
         fit = choice.fit
         limit = (

@@ -53,7 +53,9 @@ def _in_vain(tier: Tier, scan: Scan, blocks: int) -> bool:
     """
     circle = scan.order is Order.SAME and scan.passes == 2 and tier.policy in (Policy.LRU, Policy.FIFO)
     missing = scan.working_chunks - blocks
-    return circle and scan.shared_chunks == 0 and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
+    return (
+        circle and scan.shared_chunks == 0 and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
+    )
 
 
 def _disk(scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy) -> tuple[Reuse, ...]:

@@ -296,7 +296,7 @@ def test_lfu_and_mru_on_disk_race_with_their_own_writes() -> None:
 def test_documents_that_go_in_a_circle_are_never_found_where_one_is_missing(
     scan: Scan, kind: TierKind, policy: Policy, blocks: int, mixed: int
 ) -> None:
-    circle = replace(scan, order=Order.SAME, passes=2)
+    circle = replace(scan, order=Order.SAME, passes=2, prefix_tokens=0)
     missing = scan.documents * scan.chunks - blocks
     if missing >= (1 if kind is TierKind.DRAM else scan.chunks):
         backend = Dram(blocks, policy) if kind is TierKind.DRAM else Disk(blocks, policy, mixed)
