@@ -16,7 +16,7 @@ from kvtui.rules.model import Quiet, Reading, Rule
 from kvtui.samples import Pass
 
 # Order matters within a line's candidates: the first rule that matches claims it.
-FILES = ("keys.toml",)
+FILES = ("keys.toml", "memory.toml", "disk.toml", "remote.toml", "reads.toml", "lmcache.toml", "vllm.toml")
 
 
 @cache
