@@ -64,7 +64,9 @@ def test_every_file_of_the_table_is_read() -> None:
 
 
 def test_a_condition_holds_only_when_all_of_it_does() -> None:
-    condition = Condition(fleet=True, tiers=(TierKind.VALKEY,), steps=(Pass.COLD,), lmcache=("0.5.3", "0.5.4"))
+    condition = Condition(
+        fleet=True, tiers=(TierKind.VALKEY,), steps=(Pass.COLD,), lmcache=("0.5.3", "0.5.4")
+    )
     right = RunContext(fleet=True, tier_kind=TierKind.VALKEY, step=Pass.COLD, lmcache_version="0.5.4-g1")
     assert condition.holds(right)
     assert not condition.holds(RunContext(fleet=True, tier_kind=TierKind.VALKEY, step=Pass.COLD))
