@@ -10,7 +10,6 @@ from textual.widgets import Button, DataTable, Input, Static
 
 from kvtui.errors import PlanError
 from kvtui.settings import Settings, load_settings
-from screens.background import in_background
 from screens.base import KvtuiScreen
 from screens.commands import Command, bindings
 from screens.modals.help import Help
@@ -59,7 +58,7 @@ class First(KvtuiScreen):
         async def wrong() -> None:
             raise PlanError("The plan is [red]torn\x1b[2J.", "Mend it.")
 
-        in_background(self, wrong, "wrong")
+        self.run_worker(wrong(), exit_on_error=False)
 
     def action_copy_it(self) -> None:
         """Copy."""
