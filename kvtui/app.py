@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,9 @@ from textual.worker import Worker, WorkerState
 
 import screens
 from kvtui.loglines import clean
+from kvtui.plan import Plan
 from kvtui.settings import Settings
+from screens.background import in_background
 from screens.base import KvtuiScreen
 from screens.commands import Command, bindings
 from screens.modals.help import Help, live_keys
@@ -43,6 +46,7 @@ class KvtuiApp(App[None]):
         log_error: Writes a failure's traceback to the log; returns where, in words.
         keep_copy: Writes a copied text to a file, for terminals without a clipboard; returns its path.
         stop_run: Ends a run by its id.
+        lab_plan: The default plan.
         readonly: Nothing can be started, stopped or deleted.
     """
 
@@ -80,6 +84,7 @@ class KvtuiApp(App[None]):
         log_error: Callable[[BaseException], str],
         keep_copy: Callable[[str], str],
         stop_run: Callable[[str], Awaitable[None]],
+        lab_plan: Plan,
         readonly: bool = False,
     ) -> None:
         super().__init__()
@@ -90,6 +95,7 @@ class KvtuiApp(App[None]):
         self._log_error = log_error
         self._keep_copy = keep_copy
         self._stop_run = stop_run
+        self._lab_plan = lab_plan
         for mode, make in modes.items():
             self.add_mode(mode, lambda make=make: make(session))  # type: ignore[misc]
 
@@ -126,7 +132,7 @@ class KvtuiApp(App[None]):
 
     def action_leave(self) -> None:
         """Leave; ask first while a run is under way."""
-        self.run_worker(self._leave(), exclusive=True, group="leave", exit_on_error=False)
+        in_background(self, self._leave, "leave")
 
     async def _leave(self) -> None:
         run = self.session.live_run
@@ -146,6 +152,13 @@ class KvtuiApp(App[None]):
             await self._stop_run(run)
         if answer != "cancel":
             self.exit()
+
+    def begin_lab(self) -> None:
+        """Start the default plan on the lab."""
+        self.session.plan = self._lab_plan
+        self.session.plan_name = self._lab_plan.name
+        self.session.start_now = True
+        in_background(self, partial(self.action_mode, "launch"), "mode")
 
     def copy(self, text: str, what: str) -> None:
         """Put a text into the clipboard, and say so."""

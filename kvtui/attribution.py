@@ -23,15 +23,18 @@ class Verdict(StrEnum):
 class Evidence:
     """What is known of a request on the node that served it; ``None`` where nothing was seen.
 
+    Of several ranks that read or store a request, the one with the fewest tokens decides, and the slowest.
+
     Attributes:
         hit_tokens: Tokens that LMCache found at its last lookup.
         retrieved_tokens: Tokens that it read into the engine.
         retrieve_ms: Time that the read took, by LMCache's own line.
-        retrieve_gib: Size of the read, by the same line.
+        retrieve_gib: Size of the read, by the same line, over all ranks.
         stored_tokens: Tokens that it took over for storing.
         store_ms: Time that taking over took; the write to disk or store comes later.
         cached_tokens: What the engine reported to the client as not computed.
         recovered: vLLM computed the request again after a failed read.
+        ranks: Ranks whose lines of the read were seen, where there are several.
     """
 
     hit_tokens: int | None = None
@@ -42,11 +45,17 @@ class Evidence:
     store_ms: float | None = None
     cached_tokens: int | None = None
     recovered: bool = False
+    ranks: int | None = None
 
-    @property
-    def whole(self) -> bool:
-        """Whether LMCache has said all that it will say of the request's reading."""
-        return self.hit_tokens == 0 or self.retrieved_tokens is not None
+    def whole(self, ranks: int = 1) -> bool:
+        """Whether LMCache has said all that it will say of the request's reading.
+
+        Args:
+            ranks: How many ranks read; those that get their KV from another rank write no line (LMCache 0.5.4
+                ``v1/cache_engine.py``, ``_is_passive``).
+        """
+        read = self.retrieved_tokens is not None and (self.ranks or 1) >= ranks
+        return self.hit_tokens == 0 or read
 
     def to_json(self) -> dict[str, Any]:
         """The evidence as a JSON object, without what was not seen."""
@@ -62,6 +71,20 @@ def reusable_tokens(prompt_tokens: int, chunk_tokens: int) -> int:
     return min(prompt_tokens // chunk_tokens * chunk_tokens, prompt_tokens - 1)
 
 
+@dataclass(slots=True)
+class _Work:
+    """What one rank read or stored of one request."""
+
+    tokens: int = 0
+    ms: float = 0.0
+    gib: float = 0.0
+
+    def add(self, tokens: int, ms: float, gib: float) -> None:
+        self.tokens += tokens
+        self.ms += ms
+        self.gib += gib
+
+
 class EvidenceBook:
     """Evidence by the client's request id, as an engine's log grows.
 
@@ -72,6 +95,8 @@ class EvidenceBook:
     def __init__(self) -> None:
         self.found: dict[str, Evidence] = {}
         self._latest = ""
+        self._reads: dict[str, dict[str, _Work]] = {}
+        self._stores: dict[str, dict[str, _Work]] = {}
 
     def take(self, line: Figures) -> str:
         """Note the figures of the log's next line; the request that they are of, or empty."""
@@ -88,17 +113,24 @@ class EvidenceBook:
                 self._latest = request_id
                 seen = replace(seen, hit_tokens=line.hit_tokens)
             case Retrieve():
+                ranks = self._reads.setdefault(request_id, {})
+                work = ranks.setdefault(line.process, _Work())
+                work.add(line.retrieved_tokens, line.cost_ms, line.size_gib)
                 seen = replace(
                     seen,
-                    retrieved_tokens=(seen.retrieved_tokens or 0) + line.retrieved_tokens,
-                    retrieve_ms=(seen.retrieve_ms or 0.0) + line.cost_ms,
-                    retrieve_gib=(seen.retrieve_gib or 0.0) + line.size_gib,
+                    retrieved_tokens=min(one.tokens for one in ranks.values()),
+                    retrieve_ms=max(one.ms for one in ranks.values()),
+                    retrieve_gib=sum(one.gib for one in ranks.values()),
+                    ranks=len(ranks) if len(ranks) > 1 else None,
                 )
             case Store():
+                ranks = self._stores.setdefault(request_id, {})
+                work = ranks.setdefault(line.process, _Work())
+                work.add(line.stored_tokens, line.cost_ms, line.size_gib)
                 seen = replace(
                     seen,
-                    stored_tokens=(seen.stored_tokens or 0) + line.stored_tokens,
-                    store_ms=(seen.store_ms or 0.0) + line.cost_ms,
+                    stored_tokens=min(one.tokens for one in ranks.values()),
+                    store_ms=max(one.ms for one in ranks.values()),
                 )
         self.found[request_id] = seen
         return request_id

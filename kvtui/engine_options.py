@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kvtui.errors import PlanError
 
@@ -38,6 +38,15 @@ def tensor_parallel(arguments: Sequence[str]) -> int:
     return _whole(arguments, 1, "--tensor-parallel-size", "-tp")
 
 
+def pipeline_parallel(arguments: Sequence[str]) -> int:
+    """Groups of ranks over which the engine splits the model's layers.
+
+    Raises:
+        PlanError: The option's value is no whole number above 0.
+    """
+    return _whole(arguments, 1, "--pipeline-parallel-size", "-pp")
+
+
 def step_tokens(arguments: Sequence[str]) -> int:
     """Most tokens that the engine computes, and then stores, at once.
 
@@ -50,3 +59,9 @@ def step_tokens(arguments: Sequence[str]) -> int:
 def kv_cache_dtype(arguments: Sequence[str]) -> str:
     """The engine's ``--kv-cache-dtype``."""
     return _value(arguments, "--kv-cache-dtype") or "auto"
+
+
+def named(arguments: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that stand among the arguments, once each, in the order of the names."""
+    given = {argument.partition("=")[0].replace("_", "-") for argument in arguments}
+    return tuple(name for name in names if name in given)

@@ -57,12 +57,14 @@ class LogLine:
         level: ``INFO``, ``WARNING`` and so on; empty where the line names none.
         source: ``lmcache``, ``vllm``, or empty.
         message: The line without process, time and level.
+        process: The process of the engine that wrote it, such as ``Worker_TP1``; empty where it names none.
     """
 
     text: str
     level: str
     source: str
     message: str
+    process: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +80,26 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Retrieve:
-    """KV that LMCache read from its tier into the engine."""
+    """KV that LMCache read from its tier into the engine; each rank's process writes a line of its own."""
 
     request_id: str
     retrieved_tokens: int
     required_tokens: int
     size_gib: float
     cost_ms: float
+    process: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """KV of one prefill step that LMCache took over; a long prompt has several."""
+    """KV of one prefill step that LMCache took over; a long prompt has several, on each rank."""
 
     request_id: str
     stored_tokens: int
     total_tokens: int
     size_gib: float
     cost_ms: float
+    process: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,13 @@ def shorten(text: str, width: int) -> str:
 def parse_line(raw: str) -> LogLine:
     """Split a line into its parts; any text is a line."""
     text = clean(raw.rstrip("\r\n"))
-    rest = text[prefix.end() :] if (prefix := _PREFIX.match(text)) else text
+    prefix = _PREFIX.match(text)
+    process, rest = (prefix["process"], text[prefix.end() :]) if prefix else ("", text)
     if match := _LMCACHE.match(rest):
-        return LogLine(text, match["level"], "lmcache", match["message"])
+        return LogLine(text, match["level"], "lmcache", match["message"], process)
     if match := _VLLM.match(rest):
-        return LogLine(text, match["level"], "vllm", match["message"])
-    return LogLine(text, "", "", rest)
+        return LogLine(text, match["level"], "vllm", match["message"], process)
+    return LogLine(text, "", "", rest, process)
 
 
 def figures(line: LogLine) -> Figures | None:
@@ -143,11 +148,10 @@ def figures(line: LogLine) -> Figures | None:
         return Lookup(match["id"], total, computed, hit, load)
     if match := _RETRIEVE.match(message):
         got, required = int(match["got"]), int(match["required"])
-        return Retrieve(match["id"], got, required, float(match["gib"]), float(match["ms"]))
+        return Retrieve(match["id"], got, required, float(match["gib"]), float(match["ms"]), line.process)
     if match := _STORE.match(message):
-        return Store(
-            match["id"], int(match["stored"]), int(match["total"]), float(match["gib"]), float(match["ms"])
-        )
+        stored, total = int(match["stored"]), int(match["total"])
+        return Store(match["id"], stored, total, float(match["gib"]), float(match["ms"]), line.process)
     if match := _RECOVERED.match(message):
         return LoadRecovered(int(match["requests"]))
     return None

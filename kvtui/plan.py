@@ -28,7 +28,9 @@ Name = Annotated[str, Field(pattern=NAME, max_length=40)]
 Seed = Annotated[
     str | None, BeforeValidator(lambda seed: None if seed == "unset" else seed), AfterValidator(check_seed)
 ]
-GiB = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+GiB = Annotated[float, Field(gt=0, le=2**20)]
+Seconds = Annotated[float, Field(gt=0, le=10**7)]
+Whole = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
 class TierKind(StrEnum):
@@ -74,7 +76,7 @@ class Model(_Part):
     path: str = Field(min_length=1)
     """What ``--model`` gets, a hub id or a folder on the node. It is part of every key."""
     served_name: str = Field(min_length=1)
-    kv_bytes_per_token: int | None = Field(default=None, gt=0)
+    kv_bytes_per_token: int | None = Field(default=None, gt=0, le=2**30)
     """KV bytes a token, to scale the capacities when the plan runs on the lab with another model."""
 
 
@@ -82,13 +84,13 @@ class Corpus(_Part):
     """The documents: how many, how long, from which seed or which files."""
 
     documents: int = Field(ge=1, le=100_000)
-    tokens: int = Field(ge=1)
+    tokens: int = Field(ge=1, le=10**8)
     """Exact length of each document under the served model's tokenizer, without the prefix."""
-    seed: int = Field(default=1, ge=0)
+    seed: Whole = 1
     source: str | None = Field(default=None, min_length=1)
     """A person's own documents, where kvtui runs: a folder, or a file of prompts; beside the plan's file if
     the path is relative. The first ``documents`` of them that are long enough are taken."""
-    prefix_tokens: int = Field(default=0, ge=0)
+    prefix_tokens: int = Field(default=0, ge=0, le=10**8)
     """Length of one system prompt before every document; 0 for none."""
 
     @property
@@ -101,12 +103,12 @@ class Engine(_Part):
     """How vLLM is started on every node."""
 
     dtype: str = "auto"
-    max_model_len: int = Field(default=16384, ge=256)
+    max_model_len: int = Field(default=16384, ge=256, le=10**8)
     output_tokens: int = Field(default=1, ge=1)
     extra_args: tuple[str, ...] = ()
-    start_timeout_s: float = Field(default=900, gt=0)
-    request_timeout_s: float = Field(default=120, gt=0)
-    lease_min: float = Field(default=30, gt=0)
+    start_timeout_s: Seconds = 900
+    request_timeout_s: Seconds = 120
+    lease_min: Annotated[float, Field(gt=0, le=10**5)] = 30
     """An engine that no kvtui has claimed for so long ends by itself."""
 
 
@@ -120,7 +122,7 @@ class Hash(_Part):
     """``PYTHONHASHSEED`` of every engine; the word ``unset`` leaves it out."""
     seed_on: dict[Name, Seed] = Field(default_factory=dict)
     """Nodes whose engine gets another seed."""
-    chunk_tokens: int = Field(default=256, ge=16)
+    chunk_tokens: int = Field(default=256, ge=16, le=2**20)
     accept_differing: bool = False
     """Whether a fleet whose engines cannot share KV runs all the same; its results are then marked."""
 
@@ -136,7 +138,7 @@ class Node(_Part):
     """An alias of ``~/.ssh/config``, or ``user@host:port``."""
     engine_python: str = "~/kvtui-engine/bin/python"
     """The interpreter of the environment with vLLM and LMCache; engine nodes only."""
-    hourly_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    hourly_price: float | None = Field(default=None, ge=0, le=10**9)
     """What an hour of the node costs, in whatever currency all nodes share."""
 
 
@@ -160,7 +162,8 @@ class Passes(_Part):
     """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
     order: Order = Order.SAME
     """Order of a cached pass, against that of its cold pass."""
-    shuffle_seed: int = Field(default=0, ge=0)
+    shuffle_seed: Whole = 0
+    """Of the order ``shuffled``."""
 
     @field_validator("topologies")
     @classmethod
@@ -314,6 +317,31 @@ def sentence(error: ValidationError, source: str) -> str:
     return f"{source}: {'; '.join(faults)}."
 
 
+def validated(plan: Plan, source: str = "The plan") -> Plan:
+    """A plan whose parts were exchanged, checked anew as a whole.
+
+    Raises:
+        PlanError: It is not a plan any more; the message names each field.
+    """
+    return plan_of(plan.model_dump(mode="json", warnings=False), source)
+
+
+def plan_of(data: object, source: str) -> Plan:
+    """A plan from plain values, as TOML or JSON has them.
+
+    Raises:
+        PlanError: An unknown field, or a value that is not allowed; the message names each field.
+    """
+    try:
+        # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
+        text = json.dumps(data, default=lambda moment: {"date": str(moment)})
+        return Plan.model_validate_json(text, strict=True)
+    except RecursionError as error:
+        raise PlanError(f"{source} is nested too deep to be a plan.") from error
+    except ValidationError as error:
+        raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
+
+
 def parse_plan(text: str, source: str) -> Plan:
     """Read a plan from TOML.
 
@@ -325,16 +353,13 @@ def parse_plan(text: str, source: str) -> Plan:
         PlanError: Not TOML, an unknown field, or a value that is not allowed; the message names each field.
     """
     try:
-        # TOML has types: a text is no number. By way of JSON a strict check still takes lists and names.
-        data = json.dumps(tomllib.loads(text), default=lambda moment: {"date": str(moment)})
-        return Plan.model_validate_json(data, strict=True)
+        data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.", "Mend the line that it names.") from error
-    except ValidationError as error:
-        raise PlanError(sentence(error, source), "Mend the plan and start again.") from error
     except ValueError as error:
         # Python refuses to read a number of thousands of digits.
         raise PlanError(f"{source} holds a number that cannot be read: {error}.") from error
+    return plan_of(data, source)
 
 
 def load_plan(path: Path) -> Plan:

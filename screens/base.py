@@ -18,6 +18,7 @@ from screens.session import Session
 from screens.widgets.topbar import TopBar
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 16
+WIDE_COLUMNS = 100
 
 
 class Host(Protocol):
@@ -28,6 +29,9 @@ class Host(Protocol):
 
     def copy(self, text: str, what: str) -> None:
         """Put a text into the clipboard, and say so."""
+
+    def begin_lab(self) -> None:
+        """Start the default plan on the lab."""
 
     def fail(self, error: BaseException) -> None:
         """Tell of a failure in one sentence; its traceback goes to the log."""
@@ -48,7 +52,7 @@ class KvtuiScreen(Screen[None]):
 
     A screen names its ``MODE``, lists its commands in ``ACTIONS`` (with ``BINDINGS = bindings(ACTIONS)``) and
     gives its widgets in ``compose_body``. ``help/MODE.md`` is what ``?`` shows above the keys. Its background
-    work runs on the screen, by ``self.run_worker(…, exit_on_error=False)``: a failure is told of, once.
+    work runs on the screen, by ``in_background``: a failure is told of, once.
     """
 
     MODE: ClassVar[str] = ""

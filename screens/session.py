@@ -33,6 +33,7 @@ class Session:
         plan_name: Name of its file, or empty for a new one.
         run: Id of the run that Live and Results show.
         live_run: Id of the run that is under way, or ``None``.
+        start_now: Launch is to start the plan as soon as it comes to the front.
         status: The state in words.
     """
 
@@ -40,6 +41,7 @@ class Session:
     plan_name: str = ""
     run: str | None = None
     live_run: str | None = None
+    start_now: bool = False
     status: Status = Status()
     _listeners: list[Callable[[], None]] = field(default_factory=list)
 

@@ -149,11 +149,12 @@ async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None
     if ctx.tier(spec.block).kind is TierKind.NONE:
         return with_cached_tokens({}, answered)
     copy = engines.log_copy(ctx, spec.block, spec.node)
+    ranks = ctx.shape.storing_ranks if ctx.shape else 1
     waited_s = 0.0
     while True:
         await copy.update()
         found = collect(all_figures(copy.lines()))
-        whole = all(found.get(request_id, Evidence()).whole for request_id in answered)
+        whole = all(found.get(request_id, Evidence()).whole(ranks) for request_id in answered)
         if whole or waited_s >= _LOG_PATIENCE_S:
             return with_cached_tokens(found, answered)
         await asyncio.sleep(_POLL_S)

@@ -1,5 +1,6 @@
 """What will happen when a plan is launched, said while it is still being written."""
 
+from kvtui.check.assess import assess
 from kvtui.check.assessment import (
     Agreement,
     Assessment,
@@ -12,11 +13,15 @@ from kvtui.check.assessment import (
     TierFit,
     TierForecast,
 )
+from kvtui.check.compare import Difference, compare
+from kvtui.check.fixes import Fix, fix
 from kvtui.check.known import Known, Measured, MeasuredTier, measured_of
 
 __all__ = [
     "Agreement",
     "Assessment",
+    "Difference",
+    "Fix",
     "Forecast",
     "Ingredient",
     "Known",
@@ -28,5 +33,8 @@ __all__ = [
     "SharingTable",
     "TierFit",
     "TierForecast",
+    "assess",
+    "compare",
+    "fix",
     "measured_of",
 ]

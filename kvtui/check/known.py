@@ -45,7 +45,7 @@ class Measured:
         run: Its id.
         model: Name of the model that it served.
         documents: Documents of its corpus.
-        tokens: Tokens of each.
+        tokens: Tokens of each request, a prefix included.
         tiers: Its tiers, topology by topology.
         none_ms: TTFT without LMCache; ``None`` when it measured none.
         step_s: What its steps took in seconds, by the name of their kind.
@@ -61,7 +61,7 @@ class Measured:
 
     def speaks_of(self, plan: Plan) -> bool:
         """Whether its TTFT says anything of this plan: the same model, documents as long."""
-        return (self.model, self.tokens) == (plan.model.served_name, plan.corpus.tokens)
+        return (self.model, self.tokens) == (plan.model.served_name, plan.corpus.prompt_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def measured_of(run: str, plan: Plan, events: Iterable[Event]) -> Measured:
         run=run,
         model=plan.model.served_name,
         documents=plan.corpus.documents,
-        tokens=plan.corpus.tokens,
+        tokens=plan.corpus.prompt_tokens,
         tiers=tiers,
         none_ms=bare[0] if bare else None,
         step_s=step_s,

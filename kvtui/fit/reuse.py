@@ -11,10 +11,12 @@ from kvtui.fit.capacity import block_bytes, capacity_bytes
 from kvtui.fit.scan import GATE_DOCUMENTS, Scan, run_earlier
 from kvtui.fit.simulate import Disk, Dram, run, whole
 from kvtui.kvsize import KvShape
-from kvtui.plan import Plan, Policy, Tier, TierKind, Topology
+from kvtui.plan import Order, Plan, Policy, Tier, TierKind, Topology
 
 # Orders in which the files of a step may be written, tried beside that of the chunks.
 _MIXED_WAYS = 3
+# A larger working set would take too long to play through while a person types.
+_PLAYED_CHUNKS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,20 @@ class Reuse:
         return f"{self.low}/{self.of}" if self.low == self.high else f"{self.low}–{self.high}/{self.of}"
 
 
-def _disk(
-    scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy, needed_bytes: int
-) -> tuple[Reuse, ...]:
+def _in_vain(tier: Tier, scan: Scan, blocks: int) -> bool:
+    """Whether a single cached pass surely finds nothing in a tier that is too small.
+
+    Where both passes have one order, the oldest document is always the next to be asked for. Files that are
+    written out of order may save a document on disk, but not where a whole one is missing.
+    """
+    circle = scan.order is Order.SAME and scan.passes == 2 and tier.policy in (Policy.LRU, Policy.FIFO)
+    missing = scan.working_chunks - blocks
+    return (
+        circle and scan.shared_chunks == 0 and missing >= (scan.chunks if tier.kind is TierKind.DISK else 1)
+    )
+
+
+def _disk(scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy) -> tuple[Reuse, ...]:
     """What each cached pass finds on disk: an interval where it depends on how fast files are written.
 
     A step's files are written by several threads in any order, so a document at the border may be found or
@@ -55,9 +68,6 @@ def _disk(
     """
     cached, of = range(1, scan.passes), scan.documents
     blocks = size_bytes // block_bytes(chunk_bytes)
-    if scan.chunks == 0 or size_bytes >= needed_bytes:
-        kept = of if scan.chunks else 0
-        return (Reuse(kept, kept, of),) * len(cached)
     open_ = Reuse(0, scan.fitting(blocks), of)
     if policy not in (Policy.LRU, Policy.FIFO):
         return (open_,) * len(cached)
@@ -99,10 +109,17 @@ def predict(
         refused = low < of and store_policy not in store.EVICTING
         return (Reuse(low, high, of, refused),) * cached
     chunk_bytes = shape.chunk_bytes(scan.chunk_tokens)
+    blocks = size_bytes // block_bytes(chunk_bytes)
+    if scan.chunks == 0 or size_bytes >= smallest_capacity_bytes(tier, scan, shape):
+        kept = of if scan.chunks else 0
+        return (Reuse(kept, kept, of),) * cached
+    if _in_vain(tier, scan, blocks):
+        return (Reuse(0, 0, of),)
+    if of * scan.chunks > _PLAYED_CHUNKS:
+        return (Reuse(0, scan.fitting(blocks), of),) * cached
     if tier.kind is TierKind.DISK:
-        needed_bytes = smallest_capacity_bytes(tier, scan, shape)
-        return _disk(scan, chunk_bytes, size_bytes, tier.policy, needed_bytes)
-    hits = run(Dram(size_bytes // block_bytes(chunk_bytes), tier.policy), scan)
+        return _disk(scan, chunk_bytes, size_bytes, tier.policy)
+    hits = run(Dram(blocks, tier.policy), scan)
     counts = [whole(row, scan.chunks) for row in hits[1:]]
     return tuple(Reuse(count, count, of) for count in counts)
 

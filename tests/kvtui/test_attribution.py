@@ -77,10 +77,67 @@ def test_steps_of_one_request_add_up_and_a_recovery_belongs_to_the_request_under
 
 
 def test_lmcache_has_said_all_when_nothing_is_to_be_read_or_it_was_read() -> None:
-    assert Evidence(hit_tokens=0).whole
-    assert Evidence(hit_tokens=256, retrieved_tokens=256).whole
-    assert not Evidence(hit_tokens=256).whole
-    assert not Evidence(cached_tokens=0).whole
+    assert Evidence(hit_tokens=0).whole()
+    assert Evidence(hit_tokens=256, retrieved_tokens=256).whole()
+    assert not Evidence(hit_tokens=256).whole()
+    assert not Evidence(cached_tokens=0).whole()
+
+
+READ = (
+    "({process} pid={pid}) [2026-07-14 10:02:09,001] LMCache INFO: [req_id=cmpl-a-0-9f8e7d6c] Retrieved "
+    "{tokens} out of {tokens} required tokens (from 9984 total tokens). size: {gib} gb, cost {ms} ms, "
+    "throughput: 1.0880 GB/s; (cache_engine.py:958:lmcache.v1.cache_engine)"
+)
+STORED = (
+    "({process} pid={pid}) [2026-07-14 10:02:11,001] LMCache INFO: [req_id=cmpl-a-0-9f8e7d6c] Stored "
+    "{tokens} out of total {tokens} tokens. size: {gib} GB, cost {ms} ms, throughput: 12.0 GB/s; "
+    "offload_time: 17.2 ms, put_time: 0.9 ms (cache_engine.py:577:lmcache.v1.cache_engine)"
+)
+LOOKED_UP = (
+    "(EngineCore pid=70) [2026-07-14 10:02:08,598] LMCache INFO: Reqid: cmpl-a-0-9f8e7d6c, Total tokens "
+    "10000, Inference Engine computed tokens: 0, LMCache hit tokens: 9984, need to load: 9984 "
+    "(vllm_v1_adapter.py:1473:lmcache.integration.vllm.vllm_v1_adapter)"
+)
+
+
+def of_ranks(template: str, *tokens: int, name: str = "Worker_TP{rank}") -> list[str]:
+    return [
+        template.format(
+            process=name.format(rank=rank), pid=71 + rank, tokens=count, gib=0.25, ms=100.0 + rank
+        )
+        for rank, count in enumerate(tokens)
+    ]
+
+
+@pytest.mark.parametrize("name", ["Worker_TP{rank}", "Worker_PP0_TP{rank}", "Worker_PP{rank}_TP0"])
+def test_each_rank_writes_its_lines_and_no_token_counts_twice(name: str) -> None:
+    lines = [LOOKED_UP, *of_ranks(READ, 9984, 9984, name=name), *of_ranks(STORED, 2048, 2048, name=name)]
+    lines += of_ranks(STORED, 1024, 1024, name=name)
+    seen = collect(all_figures(lines))["a"]
+    assert (seen.retrieved_tokens, seen.retrieve_gib, seen.retrieve_ms) == (9984, 0.5, 101.0)
+    assert (seen.stored_tokens, seen.store_ms, seen.ranks) == (3072, 202.0, 2)
+    found = judge(with_cached_tokens({"a": seen}, {"a": 9984})["a"], 9984, lmcache_on=True)
+    assert (found.verdict, found.reused_tokens) == (Verdict.FULL, 9984)
+
+
+def test_the_rank_that_read_the_least_decides() -> None:
+    seen = collect(all_figures([LOOKED_UP, *of_ranks(READ, 9984, 512)]))["a"]
+    found = judge(seen, 9984, lmcache_on=True)
+    assert (found.verdict, found.reused_tokens) == (Verdict.PARTIAL, 512)
+
+
+def test_one_process_that_reads_in_steps_adds_up() -> None:
+    seen = collect(all_figures([LOOKED_UP, *of_ranks(READ, 9728), *of_ranks(READ, 256)]))["a"]
+    assert (seen.retrieved_tokens, seen.ranks) == (9984, None)
+
+
+def test_the_lines_of_all_ranks_are_waited_for() -> None:
+    one = collect(all_figures([LOOKED_UP, *of_ranks(READ, 9984)]))["a"]
+    both = collect(all_figures([LOOKED_UP, *of_ranks(READ, 9984, 9984)]))["a"]
+    assert one.whole()
+    assert not one.whole(2)
+    assert both.whole(2)
+    assert Evidence(hit_tokens=0).whole(2)
 
 
 def test_a_request_without_a_line_still_has_what_the_client_was_told() -> None:

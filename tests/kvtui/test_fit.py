@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -288,6 +289,29 @@ def test_lfu_and_mru_on_disk_race_with_their_own_writes() -> None:
         half, whole = tier(TierKind.DISK, 0.0625, policy), tier(TierKind.DISK, 0.125, policy)
         assert predict(half, S, LAB_SCAN, LAB) == (Reuse(0, 4, 8),)
         assert predict(whole, S, LAB_SCAN, LAB) == (Reuse(8, 8, 8),)
+
+
+@settings(deadline=None)
+@given(SCANS, KINDS, st.sampled_from([Policy.LRU, Policy.FIFO]), st.integers(0, 150), st.integers(0, 99))
+def test_documents_that_go_in_a_circle_are_never_found_where_one_is_missing(
+    scan: Scan, kind: TierKind, policy: Policy, blocks: int, mixed: int
+) -> None:
+    circle = replace(scan, order=Order.SAME, passes=2, prefix_tokens=0)
+    missing = scan.documents * scan.chunks - blocks
+    if missing >= (1 if kind is TierKind.DRAM else scan.chunks):
+        backend = Dram(blocks, policy) if kind is TierKind.DRAM else Disk(blocks, policy, mixed)
+        assert scan.chunks not in run(backend, circle)[1]
+        assert predict(of_bytes(kind, max(1, blocks * 4096), policy), S, circle, SMALL)[0].high == 0
+
+
+def test_a_working_set_too_large_to_play_through_gives_an_interval() -> None:
+    scan = Scan(5_000, 2064, 256)
+    half = 5_000 * 16 * MIB // 2
+    assert predict(of_bytes(TierKind.DRAM, half), S, scan, LAB) == (Reuse(0, 0, 5_000),)
+    mixed = replace(scan, order=Order.SHUFFLED)
+    assert predict(of_bytes(TierKind.DRAM, half), S, mixed, LAB) == (Reuse(0, 2_500, 5_000),)
+    assert predict(of_bytes(TierKind.DISK, half), S, mixed, LAB) == (Reuse(0, 2_500, 5_000),)
+    assert predict(of_bytes(TierKind.DRAM, 2 * half), S, mixed, LAB)[0].certain
 
 
 def test_a_chunk_that_found_no_room_on_disk_is_never_taken_again() -> None:

@@ -41,7 +41,7 @@ def test_the_figures_are_the_ones_in_the_line() -> None:
         "(from 9984 total tokens). size: 0.0762 gb, cost 53.6136 ms, throughput: 1.4208 GB/s; "
         "\x1b[3m(cache_engine.py:958:lmcache.v1.cache_engine)\x1b[0m"
     )
-    assert figures(line) == Retrieve("cmpl-r.a.1-0-aee2c373", 9984, 9984, 0.0762, 53.6136)
+    assert figures(line) == Retrieve("cmpl-r.a.1-0-aee2c373", 9984, 9984, 0.0762, 53.6136, "EngineCore")
     assert client_request_id("cmpl-r.a.1-0-aee2c373") == "r.a.1"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kvtui.app import KvtuiApp, ScreenFactory
+from kvtui.plan import load_plan
+from kvtui.recordings import DEFAULT_PLAN
 from kvtui.settings import Settings
 from screens.session import Session
 
@@ -57,5 +59,6 @@ def make_app(
         log_error=around.log_error,
         keep_copy=around.keep_copy,
         stop_run=around.stop_run,
+        lab_plan=load_plan(DEFAULT_PLAN),
         readonly=readonly,
     )

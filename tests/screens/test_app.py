@@ -10,6 +10,7 @@ from textual.widgets import Button, DataTable, Input, Static
 
 from kvtui.errors import PlanError
 from kvtui.settings import Settings, load_settings
+from screens.background import in_background
 from screens.base import KvtuiScreen
 from screens.commands import Command, bindings
 from screens.modals.help import Help
@@ -58,7 +59,7 @@ class First(KvtuiScreen):
         async def wrong() -> None:
             raise PlanError("The plan is [red]torn\x1b[2J.", "Mend it.")
 
-        self.run_worker(wrong(), exit_on_error=False)
+        in_background(self, wrong, "wrong")
 
     def action_copy_it(self) -> None:
         """Copy."""
