@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import logging
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,14 +70,16 @@ def _print_what_there_is(record: RunRecord, as_json: bool) -> str:
     return result.state
 
 
-def _carry_on(record: RunRecord, as_json: bool) -> None:
+def _carry_on(record: RunRecord, as_json: bool, passphrases: Mapping[str, str] | None = None) -> None:
     from kvtui import launch as launching
+    from kvtui.asking import Given, terminal_asker
     from kvtui.progress import Progress
 
     progress = Progress()
     progress.say(f"Run {record.run}, recorded in {record.path}")
+    asker = terminal_asker() if passphrases is None else Given(passphrases)
     try:
-        _print(asyncio.run(launching.carry_on(record, places(), progress)), as_json)
+        _print(asyncio.run(launching.carry_on(record, places(), progress, asker)), as_json)
     except BaseException as error:
         state = _print_what_there_is(record, as_json)
         raise ending(error, places().log, record.run, state) from error
@@ -112,14 +115,16 @@ def attach(
 ) -> None:
     """Go on with a run that was cut off; the latest unfinished one without an id."""
     from kvtui.record import find
-    from kvtui.run_secrets import read_secrets
+    from kvtui.run_secrets import Secrets, read_secrets
 
-    async def look() -> RunRecord:
-        if secrets_stdin:
-            read_secrets(sys.stdin).enter_environment()
-        return find(places().runs, run, unfinished=True)
+    async def look() -> tuple[RunRecord, Secrets | None]:
+        secrets = read_secrets(sys.stdin) if secrets_stdin else None
+        if secrets is not None:
+            secrets.enter_environment()
+        return find(places().runs, run, unfinished=True), secrets
 
-    _carry_on(finish(look()), as_json)
+    record, secrets = finish(look())
+    _carry_on(record, as_json, None if secrets is None else secrets.passphrases)
 
 
 @app.command()
@@ -138,12 +143,13 @@ def replay(as_json: JsonOption = False) -> None:
 def stop(run: RunArgument = None) -> None:
     """Stop a run, and remove what it left on its nodes."""
     from kvtui import launch as launching
+    from kvtui.asking import terminal_asker
     from kvtui.progress import Progress
     from kvtui.record import find
 
     async def end() -> str:
         record = find(places().runs, run, unfinished=True)
-        await launching.stop(record, places(), Progress())
+        await launching.stop(record, places(), Progress(), terminal_asker())
         return record.run
 
     typer.echo(f"Run {finish(end())} is stopped; what it measured is kept.", err=True)

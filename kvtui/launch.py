@@ -26,6 +26,7 @@ from kvtui.plan import Plan
 from kvtui.progress import RunProgress
 from kvtui.record import RunRecord, create
 from kvtui.results import ENDS, Result, result_of, state_of
+from remote.asking import Asker
 from remote.errors import NodeBusy
 from remote.lab.engine import ARGUMENTS, DTYPE
 from remote.lab.info import LabInfo
@@ -103,10 +104,10 @@ def _password(plan: Plan) -> str:
 
 @asynccontextmanager
 async def _context(
-    record: RunRecord, plan: Plan, target: Target, progress: Reporter
+    record: RunRecord, plan: Plan, target: Target, progress: Reporter, asker: Asker | None
 ) -> AsyncIterator[Context]:
     journal = Journal(record.events)
-    links = {name: Link(host) for name, host in target.hosts.items()}
+    links = {name: Link(host, asker) for name, host in target.hosts.items()}
     watching = RunProgress(plan, progress)
     watching.replay(journal.events)
     journal.listen(watching.see)
@@ -145,8 +146,16 @@ def _ends_on_sigterm() -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGTERM)
 
 
-async def carry_on(record: RunRecord, where: Places, progress: Reporter) -> Result:
+async def carry_on(
+    record: RunRecord, where: Places, progress: Reporter, asker: Asker | None = None
+) -> Result:
     """Carry a run to its end from wherever it stands.
+
+    Args:
+        record: The run.
+        where: kvtui's places.
+        progress: Who tells the person.
+        asker: Asks the person about new host keys and for passphrases; without one, both are refused.
 
     Raises:
         KvtuiError: The run failed, or another process follows it.
@@ -158,7 +167,7 @@ async def carry_on(record: RunRecord, where: Places, progress: Reporter) -> Resu
         if state_of(iter_events(record.events))[0] == "done":
             return result(record)
         target = await _fresh_target(record, plan, where, progress)
-        async with _context(record, plan, target, progress) as ctx:
+        async with _context(record, plan, target, progress, asker) as ctx:
             ctx.journal.append("attached" if ctx.journal.events else "run_begin", run=ctx.run, plan=plan.name)
             with _ends_on_sigterm():
                 await _to_the_end(ctx, where, progress)
@@ -191,7 +200,7 @@ async def _stop_follower(record: RunRecord, follower: int, progress: Reporter) -
         await asyncio.sleep(0.2)
 
 
-async def _undo(record: RunRecord, where: Places, progress: Reporter) -> None:
+async def _undo(record: RunRecord, where: Places, progress: Reporter, asker: Asker | None) -> None:
     plan = record.plan()
     stored = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
     if stored.lab and not await lab.is_up(where):
@@ -201,13 +210,13 @@ async def _undo(record: RunRecord, where: Places, progress: Reporter) -> None:
         journal.close()
         return
     target = await _fresh_target(record, plan, where, progress)
-    async with _context(record, plan, target, progress) as ctx:
+    async with _context(record, plan, target, progress, asker) as ctx:
         await undo.end_early(ctx, "run_stopped", "It was stopped by kvtui stop.")
         if target.owns_lab:
             await lab.down(where, progress)
 
 
-async def stop(record: RunRecord, where: Places, progress: Reporter) -> None:
+async def stop(record: RunRecord, where: Places, progress: Reporter, asker: Asker | None = None) -> None:
     """Stop a run wherever it stands, and undo what it did on its nodes; again, where that failed before.
 
     Raises:
@@ -222,7 +231,7 @@ async def stop(record: RunRecord, where: Places, progress: Reporter) -> None:
         await _stop_follower(record, follower, progress)
     else:
         with record.follow():
-            await _undo(record, where, progress)
+            await _undo(record, where, progress, asker)
     left = _left_over(record)
     if left:
         raise RunFailed(

@@ -20,10 +20,12 @@ class Asker(abc.ABC):
 
     Attributes:
         unlocked: Keys by file, for as long as this object lives.
+        passphrases: Their passphrases, to hand to a process that goes on alone.
     """
 
     def __init__(self) -> None:
         self.unlocked: dict[str, KeyPairs] = {}
+        self.passphrases: dict[str, str] = {}
         self._turn = asyncio.Lock()
         self._declined: dict[str, int] = {}
 

@@ -132,6 +132,7 @@ class _Login:
         self._route = route
         self._via = via
         self._asker = asker
+        self._tried = frozenset(asker.unlocked) if asker else frozenset()
         self._left_out: list[str] = []
 
     async def open(self) -> asyncssh.SSHClientConnection:
@@ -202,6 +203,10 @@ class _Login:
     async def _accepts(self, offer: _Offer) -> bool:
         """Whether a person trusts a key that was never seen; a key that has changed is not asked about."""
         asker, known_hosts = self._asker, self._route.known_hosts
+        on_file = [key for key in offer.refused.known if key.fingerprint == offer.refused.offered]
+        if on_file and not any(key.revoked for key in on_file):
+            # Another link has asked meanwhile.
+            return True
         if asker is None or offer.refused.known:
             return False
 

@@ -38,11 +38,13 @@ class KnownKey:
         fingerprint: Algorithm and SHA-256 fingerprint.
         file: The ``known_hosts`` file.
         line: Its line there, from 1.
+        revoked: Whether it is there as one never to be trusted.
     """
 
     fingerprint: str
     file: str
     line: int
+    revoked: bool = False
 
 
 class HostKeyRefused(NodeUnreachable):

@@ -64,9 +64,9 @@ class KnownHosts:
         """
         names = [entry_name(name, port) for name in (host, address) if name]
         return tuple(
-            KnownKey(fingerprint(key), file, number)
+            KnownKey(fingerprint(key), file, number, revoked)
             for file, number, line in self._lines()
-            for key in _keys(line, names)
+            for key, revoked in _keys(line, names)
         )
 
     def add(self, host: str, port: int, key: asyncssh.SSHKey) -> None:
@@ -89,14 +89,15 @@ class KnownHosts:
             file.write(entry.encode())
 
 
-def _keys(line: str, names: list[str]) -> list[asyncssh.SSHKey]:
-    """The host keys that one line holds for a host under any of its names."""
+def _keys(line: str, names: list[str]) -> list[tuple[asyncssh.SSHKey, bool]]:
+    """The host keys that one line holds for a host under any of its names, and whether they are revoked."""
     try:
         known = asyncssh.import_known_hosts(line)
     except ValueError:
         return []
     for name in names:
         # The port is in the name already, so that an entry for another port does not count.
-        if found := list(known.match(name, "", None)[0]):
-            return found
+        trusted, _, revoked, *_ = known.match(name, "", None)
+        if trusted or revoked:
+            return [(key, bool(revoked)) for key in (*trusted, *revoked)]
     return []

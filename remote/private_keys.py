@@ -51,7 +51,7 @@ async def unlock(asker: Asker, file: str) -> bool:
             if passphrase is None:
                 return False
             if pairs := await asyncio.to_thread(_unlocked, file, passphrase):
-                asker.unlocked[file] = pairs
+                asker.unlocked[file], asker.passphrases[file] = pairs, passphrase
                 return True
         return False
 

@@ -107,6 +107,14 @@ def _host_key(host: HostSpec, refused: RefusedHostKey) -> HostKeyRefused:
             f"If that is the node's own, connect once with `ssh {host.address}` to accept it.",
             refused.offered,
         )
+    for key in refused.known:
+        if key.revoked and key.fingerprint == refused.offered:
+            return HostKeyRefused(
+                f"The host key of {host.label} is revoked by {key.file}:{key.line}: {key.fingerprint}.",
+                "Give the node a new host key; do not connect.",
+                refused.offered,
+                refused.known,
+            )
     on_file = " and ".join(f"{key.file}:{key.line} has {key.fingerprint}" for key in refused.known)
     return HostKeyRefused(
         f"The host key of {host.label} has changed: it shows {refused.offered}, {on_file}.",

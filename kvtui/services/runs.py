@@ -15,6 +15,7 @@ from kvtui.plan import Plan
 from kvtui.record import RunRecord
 from kvtui.results import state_of
 from kvtui.run_secrets import Secrets
+from remote.asking import Asker
 
 
 async def start_run(
@@ -41,14 +42,14 @@ async def attach_run(record: RunRecord, secrets: Secrets | None = None) -> int:
     return await asyncio.to_thread(follower.start, record, secrets)
 
 
-async def stop_run(record: RunRecord, where: Places, reporter: Reporter) -> None:
+async def stop_run(record: RunRecord, where: Places, reporter: Reporter, asker: Asker | None = None) -> None:
     """Stop a run, whoever follows it, and undo what it did on its nodes.
 
     Raises:
         RecordError: It is over already, or its follower does not end.
         RunFailed: Something of it is left on a node.
     """
-    await launch.stop(record, where, reporter)
+    await launch.stop(record, where, reporter, asker)
 
 
 def delete_run(record: RunRecord) -> None:

@@ -25,7 +25,9 @@ from kvtui.hosts_file import (
 from kvtui.ssh_place import Place, parse_place
 
 NAMES = st.from_regex(r"[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True)
-PRINTABLE = st.text(min_size=1, max_size=30).filter(str.isprintable)
+PRINTABLE = st.text(
+    st.characters(exclude_categories=["C", "Z"], include_characters=" "), min_size=1, max_size=30
+)
 PLACES = st.one_of(
     NAMES,
     st.builds("{}@{}:{}".format, NAMES, NAMES, st.integers(1, 65535)),
@@ -44,7 +46,7 @@ ENTRIES = st.builds(
 )
 
 
-@given(st.lists(ENTRIES, max_size=4, unique_by=lambda entry: entry.name).map(tuple))
+@given(st.lists(ENTRIES, max_size=3, unique_by=lambda entry: entry.name).map(tuple))
 def test_what_is_written_is_read_back_equal(entries: tuple[NodeEntry, ...]) -> None:
     assert parse_hosts(format_hosts(entries), "hosts.toml") == entries
 

@@ -53,10 +53,10 @@ class Keys:
         keys.authorized.write_bytes(Path(f"{keys.client}.pub").read_bytes())
         return keys
 
-    def trust(self, port: int) -> None:
+    def trust(self, port: int, address: str = "127.0.0.1") -> None:
         """Write the host key into the known hosts."""
         public = Path(f"{self.host}.pub").read_text()
-        self.known_hosts.write_text(f"[127.0.0.1]:{port} {public}")
+        self.known_hosts.write_text(f"[{address}]:{port} {public}")
 
 
 @dataclass
@@ -72,12 +72,13 @@ class Node:
     port: int = 0
     env: dict[str, str] = field(default_factory=dict)
     username: str = "tester"
+    address: str = "127.0.0.1"
 
     @property
     def spec(self) -> HostSpec:
         return HostSpec(
             name="gpu-a",
-            address="127.0.0.1",
+            address=self.address,
             port=self.port,
             username=self.username,
             client_keys=(str(self.keys.client),),
@@ -124,7 +125,7 @@ class InProcess(Node):
                 return True
 
         self.acceptor = await asyncssh.listen(
-            "127.0.0.1",
+            self.address,
             self.port,
             server_factory=Server,
             server_host_keys=[str(self.keys.host)],
@@ -202,10 +203,10 @@ async def _copy(source: asyncio.StreamReader, target: asyncssh.SSHWriter[bytes])
 
 
 @contextlib.asynccontextmanager
-async def in_process(home: Path, keys: Keys) -> AsyncIterator[InProcess]:
-    node = InProcess(home, keys)
+async def in_process(home: Path, keys: Keys, address: str = "127.0.0.1") -> AsyncIterator[InProcess]:
+    node = InProcess(home, keys, address=address)
     await node.start()
-    keys.trust(node.port)
+    keys.trust(node.port, address)
     try:
         yield node
     finally:
