@@ -88,7 +88,11 @@ def _gpu_lines(gpus: tuple[Gpu, ...] | None) -> list[Line]:
         driver = f"driver {gpu.driver_version}" if gpu.driver_version else ""
         number = DASH if gpu.index is None else str(gpu.index)
         numbers.setdefault(_join((used, busy, others, driver)), []).append(number)
-    return [(f"gpu {', '.join(alike)}", text) for text, alike in numbers.items()]
+    return [(f"gpu {_range(alike)}", text) for text, alike in numbers.items()]
+
+
+def _range(numbers: list[str]) -> str:
+    return numbers[0] if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]} ({len(numbers)})"
 
 
 def _engine(facts: NodeFacts) -> str:

@@ -50,7 +50,8 @@ def _rate(value: float | None) -> str:
     return DASH if value is None else f"{value / 1e9:.2f} GB/s"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def cells(row: Row) -> tuple[str, ...]:
+    """A row of the tables: tier, cold, cached, speedup, worst document, reuse, KV, throughput."""
     worst = DASH if row.worst_speedup is None else f"{_ratio(row.worst_speedup)} {row.worst_document}"
     return (
         row.tier,
@@ -70,7 +71,7 @@ def _table(topology: Topology, rows: tuple[Row, ...]) -> Table:
     for heading in ("cold ms", "cached ms", "speedup", "worst document", "reuse", "KV", "throughput"):
         table.add_column(heading, justify="left" if heading == "worst document" else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*_cells(row))
+        table.add_row(*cells(row))
     return table
 
 

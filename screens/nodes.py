@@ -44,9 +44,9 @@ _COLUMNS = (
 )
 _FIRST_STEPS = (
     "No nodes yet. There are two ways to begin:\n\n"
-    "  b  a real run on this machine: the lab starts real vLLM, LMCache and Valkey, small enough for a\n"
-    "     laptop, and runs the default plan (no GPU needed)\n"
-    "  a  add a machine of your own, as you would name it to ssh"
+    "b  run the default plan on this machine, in the lab: real vLLM, LMCache\n"
+    "   and Valkey, small enough for a laptop, no GPU needed\n"
+    "a  add a machine of your own, as you would name it to ssh"
 )
 
 

@@ -32,6 +32,7 @@ class Session:
         plan: The plan that Plan edits and Launch starts.
         plan_name: Name of its file, or empty for a new one.
         run: Id of the run that Live and Results show.
+        replay: Live shows that run again from its beginning.
         live_run: Id of the run that is under way, or ``None``.
         start_now: Launch is to start the plan as soon as it comes to the front.
         status: The state in words.
@@ -40,6 +41,7 @@ class Session:
     plan: Plan | None = None
     plan_name: str = ""
     run: str | None = None
+    replay: bool = False
     live_run: str | None = None
     start_now: bool = False
     status: Status = Status()

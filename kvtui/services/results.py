@@ -1,0 +1,62 @@
+"""Results and run list for the app's screens, read in a thread beside the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from kvtui.errors import RecordError
+from kvtui.journal import read_events
+from kvtui.paths import Places
+from kvtui.record import find, records
+from kvtui.results import result_of
+from kvtui.run_result import RunResult
+from kvtui.samples import samples_of
+from kvtui.services.run_list import RunSummary, list_runs
+from kvtui.services.runs import delete_run
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRuns:
+    """The runs in kvtui's own directory.
+
+    Attributes:
+        places: kvtui's places.
+    """
+
+    places: Places
+
+    async def all(self) -> tuple[RunSummary, ...]:
+        """All runs, the latest first."""
+        return await asyncio.to_thread(list_runs, self.places.runs)
+
+    async def result(self, run: str | None) -> RunResult | None:
+        """The result of a run, of the latest without an id; ``None`` when there is none.
+
+        Raises:
+            RecordError: Its record cannot be read, or the id fits none.
+        """
+        return await asyncio.to_thread(self._result, run)
+
+    def _result(self, run: str | None) -> RunResult | None:
+        if run is None and not records(self.places.runs):
+            return None
+        record = find(self.places.runs, run, unfinished=False)
+        plan = record.plan()
+        try:
+            events = read_events(record.events)
+        except OSError as error:
+            raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
+        return RunResult(result_of(record.run, plan, events), plan, samples_of(events))
+
+    async def delete(self, run: str) -> None:
+        """Remove a run's record.
+
+        Raises:
+            RecordError: It is not over, or the id fits none.
+        """
+        await asyncio.to_thread(delete_run, find(self.places.runs, run, unfinished=False))
+
+    def where(self, run: str) -> str:
+        """Where its record is."""
+        return str(self.places.runs / run)
