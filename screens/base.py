@@ -18,7 +18,6 @@ from screens.session import Session
 from screens.widgets.topbar import TopBar
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 16
-WIDE_COLUMNS = 100
 
 
 class Host(Protocol):

@@ -17,7 +17,7 @@ from kvtui.loglines import clean
 from kvtui.services.run_list import RunSummary
 from kvtui.units import DASH
 from screens.background import in_background
-from screens.base import WIDE_COLUMNS, KvtuiScreen, host
+from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.question import confirm
 from screens.ports.runs import Runs
@@ -32,9 +32,9 @@ _COLUMNS = (
     Column("plan", "PLAN"),
     Column("state", "STATE"),
     Column("headline", "BEST TIER"),
-    Column("nodes", "NODES", narrow=False),
-    Column("size", "SIZE", right=True, narrow=False),
-    Column("run", "RUN", narrow=False),
+    Column("nodes", "NODES", least=100),
+    Column("size", "SIZE", right=True, least=100),
+    Column("run", "RUN", least=100),
 )
 _EMPTY = "No run yet. Press 1 and b for a run in the lab of this machine, or 2 to make a plan."
 _SIGNS = {"done": "✓", "failed": "✗", "stopped": "■", "running": "◐", "cut off": "!", "unreadable": "?"}
@@ -83,7 +83,7 @@ class HistoryScreen(KvtuiScreen):
     def on_resize(self, event: events.Resize) -> None:
         """A narrow terminal gets fewer columns."""
         super().on_resize(event)
-        self.query_one(FilterTable).set_wide(event.size.width >= WIDE_COLUMNS)
+        self.query_one(FilterTable).set_width(event.size.width)
 
     def action_reload(self) -> None:
         """Look for runs."""

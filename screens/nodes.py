@@ -21,7 +21,7 @@ from kvtui.nodefacts import NodeFacts
 from kvtui.storefacts import StoreFacts
 from kvtui.units import DASH
 from screens.background import in_background
-from screens.base import WIDE_COLUMNS, KvtuiScreen, host
+from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.node_form import NodeForm
 from screens.modals.question import confirm
@@ -37,10 +37,10 @@ _COLUMNS = (
     Column("ssh", "HOST"),
     Column("state", "STATE"),
     Column("gpu", "GPU"),
-    Column("hbm", "HBM", right=True, narrow=False),
+    Column("hbm", "HBM", right=True, least=100),
     Column("ram", "RAM", right=True),
     Column("disk", "DISK FREE", right=True),
-    Column("nic", "NIC", right=True, narrow=False),
+    Column("nic", "NIC", right=True, least=100),
 )
 _FIRST_STEPS = (
     "No nodes yet. There are two ways to begin:\n\n"
@@ -183,7 +183,7 @@ class NodesScreen(KvtuiScreen):
     def on_resize(self, event: events.Resize) -> None:
         """A narrow terminal gets fewer columns."""
         super().on_resize(event)
-        self.query_one(FilterTable).set_wide(event.size.width >= WIDE_COLUMNS)
+        self.query_one(FilterTable).set_width(event.size.width)
 
     def on_screen_resume(self) -> None:
         """The lab may have come or gone, the plan may name other nodes."""

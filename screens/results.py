@@ -18,7 +18,7 @@ from kvtui.results import Row
 from kvtui.run_result import RunResult
 from kvtui.tables import cells, result_text
 from screens.background import in_background
-from screens.base import WIDE_COLUMNS, KvtuiScreen, host
+from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.documents import DocumentsDialog
 from screens.ports.runs import Runs
@@ -33,10 +33,10 @@ _COLUMNS = (
     Column("cold", "COLD ms", right=True),
     Column("cached", "CACHED ms", right=True),
     Column("speedup", "SPEEDUP", right=True),
-    Column("worst", "WORST DOCUMENT", narrow=False),
+    Column("worst", "WORST DOCUMENT", least=140),
     Column("reuse", "REUSE", right=True),
-    Column("kv", "KV", right=True, narrow=False),
-    Column("throughput", "THROUGHPUT", right=True, narrow=False),
+    Column("kv", "KV", right=True, least=100),
+    Column("throughput", "THROUGHPUT", right=True, least=100),
 )
 _EMPTY = "No results yet. Press 2 to make a plan, or 1 and b for a run in the lab of this machine."
 
@@ -97,7 +97,7 @@ class ResultsScreen(KvtuiScreen):
     def on_resize(self, event: events.Resize) -> None:
         """A narrow terminal gets fewer columns."""
         super().on_resize(event)
-        self.query_one(FilterTable).set_wide(event.size.width >= WIDE_COLUMNS)
+        self.query_one(FilterTable).set_width(event.size.width)
 
     def action_reload(self) -> None:
         """Read the record again."""

@@ -25,13 +25,13 @@ class Column:
         key: Its name in code.
         title: Its heading.
         right: Figures stand at the right.
-        narrow: It stays below 100 columns of the terminal.
+        least: Width of the terminal, in columns, from which it is shown.
     """
 
     key: str
     title: str
     right: bool = False
-    narrow: bool = True
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class FilterTable(Vertical):
         self._empty = empty
         self._rows: tuple[TableRow, ...] = ()
         self._sort: tuple[int, bool] | None = None
-        self._wide = True
+        self._width = 0
 
     def compose(self) -> ComposeResult:
         """Filter, table, and the sentence for an empty one."""
@@ -147,10 +147,10 @@ class FilterTable(Vertical):
         self._empty = text
         self.query_one("#empty", Static).update(text)
 
-    def set_wide(self, wide: bool) -> None:
-        """Show all columns, or only the narrow terminal's."""
-        if wide != self._wide:
-            self._wide = wide
+    def set_width(self, width: int) -> None:
+        """Show the columns that a terminal of this width has room for."""
+        if width != self._width:
+            self._width = width
             self._draw()
 
     def start_filter(self) -> None:
@@ -180,7 +180,7 @@ class FilterTable(Vertical):
 
     def _draw(self) -> None:
         table, current = self._table, self.current
-        shown = [index for index, column in enumerate(self._columns) if column.narrow or self._wide]
+        shown = [index for index, column in enumerate(self._columns) if column.least <= self._width]
         table.clear(columns=True)
         for index in shown:
             column = self._columns[index]

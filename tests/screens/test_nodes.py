@@ -212,7 +212,7 @@ async def test_without_nodes_the_screen_says_what_to_press() -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert "press" not in text(app.screen, "#detail")
-        assert "a real run on this machine" in text(app.screen, "#empty")
+        assert "run the default plan on this machine" in text(app.screen, "#empty")
         await pilot.press("b")
         await pilot.pause()
         assert app.session.start_now

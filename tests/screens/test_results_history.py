@@ -91,7 +91,7 @@ async def test_the_screen_says_the_same_as_the_tables() -> None:
         table = app.screen.query_one(DataTable)
         rows = [[str(cell) for cell in table.get_row_at(index)] for index in range(table.row_count)]
         assert len(rows) == len(recorded().result.rows)
-        assert ["single", "dram-small"] == rows[2][:2]
+        assert rows[2][:2] == ["single", "dram-small"]
         assert rows[2][6] == "0/8"
 
 
