@@ -106,7 +106,9 @@ async def test_documents_open_with_their_evidence() -> None:
         assert table.row_count == 8
         assert [str(cell) for cell in table.get_row_at(0)][6] == "full"
         await pilot.press("escape")
-        assert isinstance(app.screen, ResultsScreen)
+        await pilot.pause()
+        assert app.current_mode == "results"
+        assert len(app.screen_stack) == 1
 
 
 async def test_a_damaged_record_is_one_sentence() -> None:
