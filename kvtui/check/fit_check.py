@@ -157,17 +157,21 @@ def _too_small(plan: Plan, fit: TierFit) -> Iterator[Finding]:
 
 
 def _beyond(tier: Tier, rooms: Iterable[Room], code: str) -> Iterator[Finding]:
+    # Beside other tiers LMCache's buffer takes RAM too, which no capacity_gib changes.
+    buffer = code == "ram" and tier.kind is not TierKind.DRAM
+    what, begins = ("LMCache's buffer", "buffer") if buffer else ("The tier", "capacity")
     for room in rooms:
         parts = "" if room.shares == 1 else f" ({room.shares} × {gib(room.taken_bytes // room.shares)})"
-        takes = f"The tier takes {gib(room.taken_bytes)}{parts} on {room.node}, whose {room.what}"
+        takes = f"{what} takes {gib(room.taken_bytes)}{parts} on {room.node}, whose {room.what}"
+        remedy = f"{number(room.limit_gib)} GiB is the most that leaves a tenth free."
+        if buffer:
+            remedy = "Plan shorter documents, or a machine with more memory."
         if room.left_bytes < 0:
             text = f"{takes} has {gib(room.free_bytes)} free of {gib(room.total_bytes)}."
-            remedy = f"{number(room.limit_gib)} GiB is the most that leaves a tenth free."
-            yield Finding(Level.BLOCKING, f"capacity-beyond-{code}", text, remedy, tier.name)
+            yield Finding(Level.BLOCKING, f"{begins}-beyond-{code}", text, remedy, tier.name)
         elif room.tight:
             text = f"{takes} is left with {gib(room.left_bytes)} of {gib(room.total_bytes)}, under a tenth."
-            remedy = f"{number(room.limit_gib)} GiB is the most that leaves a tenth free."
-            yield Finding(Level.WARNING, f"capacity-leaves-little-{code}", text, remedy, tier.name)
+            yield Finding(Level.WARNING, f"{begins}-leaves-little-{code}", text, remedy, tier.name)
 
 
 def _mounts(plan: Plan, tier: Tier, known: Known) -> Iterator[Finding]:

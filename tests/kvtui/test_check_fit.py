@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvtui.check import Known, assess
+from kvtui.check import Known, assess, fix
 from kvtui.errors import PlanError
 from kvtui.findings import Level
 from kvtui.kvsize import KvShape
@@ -148,6 +148,14 @@ def test_every_rank_fills_a_disk_of_its_own() -> None:
     known = Known(facts=mounted(size_gib=7000, free_gib=5000).facts)
     assert codes(disk(640, "/mnt/nvme/kv", "-tp", "8"), known) == [("capacity-beyond-disk", "disk")]
     assert codes(disk(640), known) == []
+
+
+def test_the_buffer_beside_another_tier_takes_ram_too() -> None:
+    long = changed(disk(100), engine={"max_model_len": 10**6}, corpus={"tokens": 200_000, "documents": 2})
+    assert codes(long, on_host(40)) == [("buffer-beyond-ram", "disk")]
+    assert codes(disk(100), on_host(40)) == []
+    found = assess(long, on_host(40)).findings[0]
+    assert fix(long, on_host(40), found) is None
 
 
 @pytest.mark.parametrize("kind", ["memory", "overlay", "network"])
