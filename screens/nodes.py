@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from kvtui.hosts_file import NodeEntry
 from kvtui.loglines import clean
 from kvtui.node_words import ceiling_lines, details, row_cells, store_lines
 from kvtui.nodefacts import NodeFacts
@@ -25,7 +26,7 @@ from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.node_form import NodeForm
 from screens.modals.question import confirm
-from screens.ports.nodes import NodeDown, NodeEntry, Nodes
+from screens.ports.nodes import ListedNode, NodeDown, Nodes
 from screens.session import Session, Status
 from screens.signs import sign_text
 from screens.widgets.facts import facts_grid
@@ -76,7 +77,7 @@ class NodesScreen(KvtuiScreen):
         super().__init__(session)
         self._port = nodes
         self._clock = clock
-        self._entries: tuple[NodeEntry, ...] = ()
+        self._listed: tuple[ListedNode, ...] = ()
         self._found: dict[str, NodeFacts | NodeDown] = {}
         self._stores: dict[str, StoreFacts | NodeDown] = {}
         self._busy: dict[str, str] = {}
@@ -94,86 +95,86 @@ class NodesScreen(KvtuiScreen):
         self.action_probe_all()
 
     @property
-    def _current(self) -> NodeEntry | None:
+    def _current(self) -> ListedNode | None:
         key = self.query_one(FilterTable).current
-        return next((entry for entry in self._entries if entry.name == key), None)
+        return next((node for node in self._listed if node.name == key), None)
 
     async def _load(self) -> None:
-        self._entries = await self._port.entries()
-        known = {entry.name for entry in self._entries}
+        self._listed = await self._port.entries()
+        known = {node.name for node in self._listed}
         self._found = {name: found for name, found in self._found.items() if name in known}
         self._draw()
 
-    async def _read(self, entry: NodeEntry) -> None:
-        self._busy[entry.name] = "reading"
+    async def _read(self, node: ListedNode) -> None:
+        self._busy[node.name] = "reading"
         self._draw()
         try:
-            self._found[entry.name] = await self._port.read(entry)
-            store = await self._port.read_store(entry, self.session.plan)
+            self._found[node.name] = await self._port.read(node)
+            store = await self._port.read_store(node, self.session.plan)
             if store is not None:
-                self._stores[entry.name] = store
+                self._stores[node.name] = store
         finally:
-            self._busy.pop(entry.name, None)
+            self._busy.pop(node.name, None)
             self._draw()
 
-    async def _read_all(self, entries: Sequence[NodeEntry]) -> None:
+    async def _read_all(self, entries: Sequence[ListedNode]) -> None:
         async with asyncio.TaskGroup() as group:
-            for entry in entries:
-                group.create_task(self._read(entry))
+            for node in entries:
+                group.create_task(self._read(node))
 
-    def _state(self, entry: NodeEntry) -> tuple[str, str]:
-        if entry.name in self._busy:
-            return "◐", self._busy[entry.name]
-        found = self._found.get(entry.name)
+    def _state(self, node: ListedNode) -> tuple[str, str]:
+        if node.name in self._busy:
+            return "◐", self._busy[node.name]
+        found = self._found.get(node.name)
         if found is None:
             return "·", "not read"
         return ("✗", found.state) if isinstance(found, NodeDown) else ("●", "ready")
 
-    def _row(self, entry: NodeEntry) -> TableRow:
-        sign, state = self._state(entry)
-        found = self._found.get(entry.name)
+    def _row(self, node: ListedNode) -> TableRow:
+        sign, state = self._state(node)
+        found = self._found.get(node.name)
         cells = row_cells(found) if isinstance(found, NodeFacts) else (DASH,) * 5
-        texts = (entry.name, entry.ssh, state, *cells)
-        return TableRow(entry.name, (sign_text(self.app, sign), *(clean(text) for text in texts)))
+        texts = (node.name, node.entry.ssh, state, *cells)
+        return TableRow(node.name, (sign_text(self.app, sign), *(clean(text) for text in texts)))
 
     def _draw(self) -> None:
         table = self.query_one(FilterTable)
-        table.set_rows([self._row(entry) for entry in self._entries])
-        self.query_one("#nodes").border_title = f"Nodes ({len(self._entries)})"
-        self.query_one("#detail-panel").display = bool(self._entries)
-        up = sum(1 for entry in self._entries if self._state(entry)[0] == "●")
-        if self.session.live_run is None and self._entries:
-            level: Status = Status("●", f"{up}/{len(self._entries)} up", "success" if up else "muted")
+        table.set_rows([self._row(node) for node in self._listed])
+        self.query_one("#nodes").border_title = f"Nodes ({len(self._listed)})"
+        self.query_one("#detail-panel").display = bool(self._listed)
+        up = sum(1 for node in self._listed if self._state(node)[0] == "●")
+        if self.session.live_run is None and self._listed:
+            level: Status = Status("●", f"{up}/{len(self._listed)} up", "success" if up else "muted")
             self.session.say(level)
         self._draw_detail()
 
     def _draw_detail(self) -> None:
-        entry = self._current
+        node = self._current
         panel = self.query_one("#detail-panel")
         why = self.query_one("#why-panel")
-        found = self._found.get(entry.name) if entry else None
+        found = self._found.get(node.name) if node else None
         why.set_class(isinstance(found, NodeDown), "-shown")
-        if entry is None:
+        if node is None:
             return
-        panel.border_title = clean(f"{entry.name} · {', '.join(entry.roles)}")
+        panel.border_title = clean(f"{node.name} · {', '.join(node.entry.roles)}")
         panel.border_subtitle = {"hosts": "", "lab": "the lab on this machine", "plan": "named by the plan"}[
-            entry.source
+            node.source
         ]
-        lines = [("ssh", entry.ssh)]
+        lines = [("ssh", node.entry.ssh)]
         if isinstance(found, NodeFacts):
             lines += details(found)
-        store = self._stores.get(entry.name)
+        store = self._stores.get(node.name)
         if isinstance(store, StoreFacts):
             lines += store_lines(store)
         elif isinstance(store, NodeDown):
             lines.append(("store", f"{store.text} {store.remedy}"))
-        ceilings = self._port.ceilings(entry.name)
+        ceilings = self._port.ceilings(node.name)
         lines += ceiling_lines(ceilings, self._clock())
         if not ceilings:
             lines.append(("ceilings", "not measured: press c"))
         self.query_one("#detail", Static).update(facts_grid(self.app, lines))
         if isinstance(found, NodeDown):
-            why.border_title = clean(f"Why {entry.name} is down")
+            why.border_title = clean(f"Why {node.name} is down")
             self.query_one("#why", Static).update(Content(clean(f"{found.text}\n{found.remedy}")))
 
     @on(FilterTable.Moved)
@@ -191,34 +192,34 @@ class NodesScreen(KvtuiScreen):
 
     def action_probe(self) -> None:
         """Read one node."""
-        if (entry := self._current) is not None:
-            in_background(self, partial(self._read, entry), f"read-{entry.name}")
+        if (node := self._current) is not None:
+            in_background(self, partial(self._read, node), f"read-{node.name}")
 
     def action_probe_all(self) -> None:
         """Read all nodes at once."""
 
         async def work() -> None:
             await self._load()
-            await self._read_all(self._entries)
+            await self._read_all(self._listed)
 
         in_background(self, work, "read")
 
     def action_measure(self) -> None:
         """Measure the ceilings of one node."""
-        entry = self._current
-        if entry is None or entry.name in self._busy:
+        node = self._current
+        if node is None or node.name in self._busy:
             return
 
         async def work() -> None:
-            self._busy[entry.name] = "measuring"
+            self._busy[node.name] = "measuring"
             self._draw()
             try:
-                await self._port.measure(entry, self.session.plan)
+                await self._port.measure(node, self.session.plan)
             finally:
-                self._busy.pop(entry.name, None)
+                self._busy.pop(node.name, None)
                 self._draw()
 
-        in_background(self, work, f"measure-{entry.name}")
+        in_background(self, work, f"measure-{node.name}")
 
     def action_add(self) -> None:
         """Enter a new node."""
@@ -226,48 +227,48 @@ class NodesScreen(KvtuiScreen):
 
     def action_edit(self) -> None:
         """Change a node of one's own."""
-        entry = self._current
-        if entry is not None and entry.source != "hosts":
+        node = self._current
+        if node is not None and node.source != "hosts":
             self.app.notify(
-                f"{entry.name} comes from the {entry.source}: add a node of your own.", markup=False
+                f"{node.name} comes from the {node.source}: add a node of your own.", markup=False
             )
-        elif entry is not None:
-            self._edit(entry)
+        elif node is not None:
+            self._edit(node)
 
-    def _edit(self, old: NodeEntry | None) -> None:
+    def _edit(self, old: ListedNode | None) -> None:
         async def save(entry: NodeEntry) -> None:
             await self._port.save(entry, old.name if old else None)
 
         async def work() -> None:
-            entry = await self.app.push_screen_wait(NodeForm(old, save))
+            entry = await self.app.push_screen_wait(NodeForm(old.entry if old else None, save))
             if entry is not None:
                 await self._load()
                 self.query_one(FilterTable).move_to(entry.name)
-                await self._read(entry)
+                await self._read_all([node for node in self._listed if node.name == entry.name])
 
         in_background(self, work, "edit")
 
     def action_remove(self) -> None:
         """Forget a node of one's own."""
-        entry = self._current
-        if entry is None or entry.source != "hosts":
+        node = self._current
+        if node is None or node.source != "hosts":
             return
 
         async def work() -> None:
             lines = (
-                f"{entry.name} ({entry.ssh}) leaves the list of nodes.",
+                f"{node.name} ({node.entry.ssh}) leaves the list of nodes.",
                 "Nothing on the machine itself is touched.",
             )
             if await self.app.push_screen_wait(confirm("Remove a node", lines, "Remove")) == "do":
-                await self._port.remove(entry.name)
+                await self._port.remove(node.name)
                 await self._load()
 
         in_background(self, work, "edit")
 
     def action_copy_shell(self) -> None:
         """Copy the command that opens a shell."""
-        if (entry := self._current) is not None:
-            host(self.app).copy(self._port.shell(entry), f"the way to {entry.name}")
+        if (node := self._current) is not None:
+            host(self.app).copy(self._port.shell(node), f"the way to {node.name}")
 
     def action_filter(self) -> None:
         """Show fewer rows."""

@@ -12,15 +12,42 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Label, Static
 
+from kvtui.errors import KvtuiError
+from kvtui.hosts_file import NodeEntry, Role, field_fault, make_entry
 from kvtui.loglines import clean
-from screens.ports.nodes import ROLES, NodeEntry
 
+# Field, label, example; a list is written with commas.
 _FIELDS = (
     ("name", "Name in plans", "gpu-a"),
     ("ssh", "SSH: an alias, or user@host:port", "ubuntu@10.0.0.11"),
-    ("engine_python", "Python of vLLM's environment (gpu)", "~/kvtui-engine/bin/python"),
-    ("hourly_price", "Price an hour (optional)", "2.50"),
+    ("identity_file", "Private key, if not those of ssh", "~/.ssh/id_ed25519"),
+    ("engine_python", "Python of vLLM's environment", "~/kvtui-engine/bin/python"),
+    ("model_roots", "Folders with models", "/models, /mnt/models"),
+    ("hourly_price", "Price an hour", "2.50"),
 )
+
+
+def _id(field: str) -> str:
+    return field.replace("_", "-")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else str(value)
+
+
+def _typed(field: str, text: str) -> object:
+    """What a person typed, as the field's type; text that is no number stays text, to be refused."""
+    text = text.strip()
+    if field == "model_roots":
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if field == "hourly_price":
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
 
 
 class NodeForm(ModalScreen[NodeEntry | None]):
@@ -41,56 +68,54 @@ class NodeForm(ModalScreen[NodeEntry | None]):
         self._entry = entry
         self._save = save
 
-    def _value(self, field: str) -> str:
-        value = getattr(self._entry, field) if self._entry else ""
-        return "" if value is None else str(value)
-
     def compose(self) -> ComposeResult:
         """A labelled input a field, the roles, and why it cannot be saved."""
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = f"Node {self._entry.name}" if self._entry else "New node"
             dialog.border_subtitle = "^s Save · esc Cancel"
             for field, label, example in _FIELDS:
-                yield Label(label, classes="muted")
-                yield Input(self._value(field), placeholder=example, id=field.replace("_", "-"))
-            with Horizontal(id="roles"):
-                for role in ROLES:
-                    chosen = role in self._entry.roles if self._entry else role == "gpu"
+                with Horizontal(classes="field"):
+                    yield Label(label, classes="muted")
+                    value = _shown(getattr(self._entry, field)) if self._entry else ""
+                    yield Input(value, placeholder=example, id=_id(field), compact=True)
+            with Horizontal(classes="field"):
+                yield Label("It is for", classes="muted")
+                for role in Role:
+                    chosen = role in self._entry.roles if self._entry else role is Role.GPU
                     yield Checkbox(role, chosen, id=f"role-{role}", compact=True)
             yield Static(id="why", classes="bad", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Cancel", id="cancel")
                 yield Button("Save", id="save", variant="primary")
 
-    def _read(self) -> NodeEntry | str:
-        """The entry as it stands in the fields, or what is wrong with them."""
-        values = {field: self.query_one(f"#{field.replace('_', '-')}", Input).value for field, *_ in _FIELDS}
-        price: float | None = None
-        if text := values["hourly_price"].strip():
-            try:
-                price = float(text)
-            except ValueError:
-                return f"Price an hour: {text} is no number."
-        roles = tuple(role for role in ROLES if self.query_one(f"#role-{role}", Checkbox).value)
-        if not roles:
-            return "Choose a role: gpu, store, or both."
-        return NodeEntry(
-            values["name"].strip(), values["ssh"].strip(), roles, values["engine_python"].strip(), price
-        )
+    def _fields(self) -> dict[str, object]:
+        """What was typed; an empty field is left to its default."""
+        fields: dict[str, object] = {
+            "roles": tuple(role for role in Role if self.query_one(f"#role-{role}", Checkbox).value)
+        }
+        for field, *_ in _FIELDS:
+            text = self.query_one(f"#{_id(field)}", Input).value
+            if text.strip():
+                fields[field] = _typed(field, text)
+        return fields
 
     def _say(self, text: str) -> None:
         self.query_one("#why", Static).update(clean(text))
 
+    @on(Input.Changed)
+    def _check(self, event: Input.Changed) -> None:
+        field = (event.input.id or "").replace("-", "_")
+        fault = field_fault(field, _typed(field, event.value)) if event.value.strip() else None
+        event.input.set_class(fault is not None, "-invalid")
+        self._say(fault or "")
+
     async def action_save(self) -> None:
         """Save and close, or say why not."""
-        entry = self._read()
-        if isinstance(entry, str):
-            self._say(entry)
-            return
         try:
+            entry = make_entry(self._fields())
             await self._save(entry)
-        except Exception as error:  # noqa: BLE001 - every refusal is shown where the field is
-            self._say(str(error))
+        except KvtuiError as error:
+            self._say(error.message)
             return
         self.dismiss(entry)
 

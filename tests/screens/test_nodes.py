@@ -11,14 +11,14 @@ from textual.screen import Screen
 from textual.widgets import DataTable, Input, Static
 
 from kvtui.ceilings import Ceiling
-from kvtui.errors import PlanError
+from kvtui.hosts_file import HostsError, NodeEntry, Role
 from kvtui.nodefacts import Gpu, GpuProcess, ModelFolder, Mount, Nic, NodeFacts
 from kvtui.plan import Plan
 from kvtui.storefacts import StoreFacts
 from screens.modals.node_form import NodeForm
 from screens.modals.question import Question
 from screens.nodes import NodesScreen
-from screens.ports.nodes import NodeDown, NodeEntry
+from screens.ports.nodes import ListedNode, NodeDown
 from screens.session import Session
 from tests.screens.apps import make_app
 
@@ -65,45 +65,53 @@ class FakeNodes:
 
     def __init__(self, *names: str) -> None:
         self.list = [
-            NodeEntry(name, f"ubuntu@{name}", ("store",) if name == "valkey" else ("gpu",)) for name in names
+            ListedNode(
+                NodeEntry(
+                    name=name,
+                    ssh=f"ubuntu@{name}",
+                    roles=(Role.STORE if name == "valkey" else Role.GPU,),
+                    model_roots=("/models",),
+                )
+            )
+            for name in names
         ]
         self.measured: list[str] = []
 
-    async def entries(self) -> tuple[NodeEntry, ...]:
+    async def entries(self) -> tuple[ListedNode, ...]:
         """All of them."""
         return tuple(self.list)
 
     async def save(self, entry: NodeEntry, old_name: str | None) -> None:
-        """Keep it, unless its name is odd."""
-        if " " in entry.name or not entry.name:
-            raise PlanError(f"name: {entry.name!r} is no name.")
-        self.list = [old for old in self.list if old.name != old_name] + [entry]
+        """Keep it, unless there is one of that name."""
+        if any(node.name == entry.name for node in self.list if node.name != old_name):
+            raise HostsError(f"There is a node {entry.name} already.")
+        self.list = [node for node in self.list if node.name != old_name] + [ListedNode(entry)]
 
     async def remove(self, name: str) -> None:
         """Forget it."""
-        self.list = [entry for entry in self.list if entry.name != name]
+        self.list = [node for node in self.list if node.name != name]
 
-    async def read(self, entry: NodeEntry) -> NodeFacts | NodeDown:
+    async def read(self, node: ListedNode) -> NodeFacts | NodeDown:
         """What the node is."""
         odd: dict[str, NodeFacts | NodeDown] = {"gpu-c": DOWN, "valkey": BARE}
-        return odd.get(entry.name, replace(FACTS, name=entry.name))
+        return odd.get(node.name, replace(FACTS, name=node.name))
 
-    async def read_store(self, entry: NodeEntry, plan: Plan | None) -> StoreFacts | NodeDown | None:
+    async def read_store(self, node: ListedNode, plan: Plan | None) -> StoreFacts | NodeDown | None:
         """The store of the store node."""
-        return STORE if entry.name == "valkey" else None
+        return STORE if node.name == "valkey" else None
 
-    async def measure(self, entry: NodeEntry, plan: Plan | None) -> tuple[Ceiling, ...]:
+    async def measure(self, node: ListedNode, plan: Plan | None) -> tuple[Ceiling, ...]:
         """Nothing new."""
-        self.measured.append(entry.name)
+        self.measured.append(node.name)
         return (CEILING,)
 
     def ceilings(self, name: str) -> tuple[Ceiling, ...]:
         """Of one node."""
         return (CEILING,) if name == "gpu-a" else ()
 
-    def shell(self, entry: NodeEntry) -> str:
+    def shell(self, node: ListedNode) -> str:
         """As a person would type it."""
-        return f"ssh {entry.ssh}"
+        return f"ssh {node.entry.ssh}"
 
 
 def app_with(nodes: FakeNodes, *, readonly: bool = False):  # type: ignore[no-untyped-def]
@@ -160,22 +168,52 @@ async def test_a_refused_entry_keeps_the_form_open_with_the_reason() -> None:
         await pilot.pause()
         form = app.screen
         assert isinstance(form, NodeForm)
-        await pilot.press(*"b d")
-        await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert "is no name" in str(form.query_one("#why", Static).render())
+        for name, ssh, price, fault in (
+            ("b d", "gpu-b", "", "name"),
+            ("gpu-b", "a b", "", "ssh"),
+            ("gpu-b", "gpu-b", "cheap", "hourly_price"),
+            ("gpu-a", "gpu-b", "", "already"),
+        ):
+            form.query_one("#name", Input).value = name
+            form.query_one("#ssh", Input).value = ssh
+            form.query_one("#hourly-price", Input).value = price
+            await pilot.pause()
+            await pilot.press("ctrl+s")
+            await pilot.pause()
+            assert app.screen is form
+            assert fault in str(form.query_one("#why", Static).render())
         form.query_one("#name", Input).value = "gpu-b"
-        form.query_one("#ssh", Input).value = "gpu-b"
-        form.query_one("#hourly-price", Input).value = "cheap"
-        await pilot.press("ctrl+s")
-        assert "cheap is no number" in str(form.query_one("#why", Static).render())
         form.query_one("#hourly-price", Input).value = "2.5"
         await pilot.press("ctrl+s")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert [entry.name for entry in nodes.list] == ["gpu-a", "gpu-b"]
-        assert nodes.list[1].hourly_price == 2.5
+        assert [node.name for node in nodes.list] == ["gpu-a", "gpu-b"]
+        assert nodes.list[1].entry.hourly_price == 2.5
         assert app.screen.query_one(DataTable).row_count == 2
+
+
+async def test_a_field_says_what_is_wrong_as_it_is_typed() -> None:
+    app = app_with(FakeNodes())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        await pilot.pause()
+        await pilot.press(*"A_")
+        await pilot.pause()
+        assert app.screen.query_one("#name", Input).has_class("-invalid")
+        assert str(app.screen.query_one("#why", Static).render())
+
+
+async def test_editing_keeps_what_the_form_does_not_change() -> None:
+    nodes = FakeNodes("gpu-a")
+    before = nodes.list[0].entry
+    app = app_with(nodes)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("ctrl+s")
+        await app.workers.wait_for_complete()
+    assert nodes.list[0].entry == before
 
 
 async def test_removing_asks_and_escape_keeps() -> None:
@@ -193,7 +231,7 @@ async def test_removing_asks_and_escape_keeps() -> None:
         await pilot.pause()
         await pilot.press("right", "enter")
         await app.workers.wait_for_complete()
-        assert [entry.name for entry in nodes.list] == ["gpu-c"]
+        assert [node.name for node in nodes.list] == ["gpu-c"]
 
 
 async def test_measuring_is_asked_of_the_node_under_the_cursor() -> None:
