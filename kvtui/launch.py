@@ -107,7 +107,12 @@ async def _context(
     record: RunRecord, plan: Plan, target: Target, progress: Reporter, asker: Asker | None
 ) -> AsyncIterator[Context]:
     journal = Journal(record.events)
-    links = {name: Link(host, asker) for name, host in target.hosts.items()}
+
+    def tell(text: str) -> None:
+        progress.say(text)
+        progress.phase(text)
+
+    links = {name: Link(host, asker, tell) for name, host in target.hosts.items()}
     watching = RunProgress(plan, progress)
     watching.replay(journal.events)
     journal.listen(watching.see)

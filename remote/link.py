@@ -74,13 +74,18 @@ class Link:
         name: The node's name.
     """
 
-    def __init__(self, host: HostSpec, asker: Asker | None = None) -> None:
+    def __init__(
+        self, host: HostSpec, asker: Asker | None = None, tell: Callable[[str], None] | None = None
+    ) -> None:
         """Make the link, without a connection yet.
 
         Args:
             host: How to reach the node.
             asker: Asks a person about a new host key and for passphrases; without one, both are refused.
+            tell: Told in a sentence when a connection that there was is lost, and when it is back.
         """
+        self._tell = tell or (lambda text: None)
+        self._lost = False
         self.host = host
         self._asker = asker
         self.name = host.name
@@ -245,13 +250,22 @@ class Link:
         deadline, pause_s = loop.time() + timeout_s, FIRST_PAUSE_S
         while True:
             try:
-                return await operation()
+                done = await operation()
             except (AuthFailed, HostKeyRefused):
                 raise
             except NodeUnreachable:
                 # A node that was never reached is told of at once.
                 if self._closed or not self._was_connected or loop.time() + pause_s >= deadline:
                     raise
+            else:
+                if self._lost:
+                    self._lost = False
+                    self._tell(f"The connection to {self.host.label} is back.")
+                return done
+            if not self._lost:
+                self._lost = True
+                left_s = deadline - loop.time()
+                self._tell(f"The connection to {self.host.label} is lost, trying again for {left_s:.0f} s.")
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 

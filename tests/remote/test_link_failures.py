@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import re
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -158,18 +159,35 @@ async def test_a_question_to_the_agent_survives_a_cut(server: InProcess) -> None
         writer.close()
 
     far = await asyncio.start_server(web, "127.0.0.1", 0)
-    link = Link(server.spec)
+    said: list[str] = []
+    link = Link(server.spec, tell=said.append)
     async with far:
         port = far.sockets[0].getsockname()[1]
         question = asyncio.ensure_future(
             link.agent("http", port=port, method="GET", path="/", body=None, timeout_s=30)
         )
         await reached(lambda: asked == 1)
+        assert said == []
         await server.stop()
-        await asyncio.sleep(0)
+        # It is told at once, long before anybody gives up.
+        await reached(lambda: len(said) == 1)
+        assert not question.done()
         await server.start()
         assert (await question)["text"] == "here"
     assert asked == 2
+    lost, back = said
+    assert re.search(r"^The connection to .+ is lost, trying again for (2\d|30) s\.$", lost)
+    assert re.search(r"^The connection to .+ is back\.$", back)
+    await link.close()
+
+
+async def test_a_node_that_was_never_reached_is_not_called_lost(server: InProcess) -> None:
+    said: list[str] = []
+    await server.stop()
+    link = Link(server.spec, tell=said.append)
+    with pytest.raises(NodeUnreachable):
+        await link.agent("facts", paths=[])
+    assert said == []
     await link.close()
 
 
