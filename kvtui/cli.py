@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvtui import cli_corpus, cli_lab
+from kvtui import cli_corpus, cli_lab, cli_nodes
 from kvtui.cli_errors import ending, finish
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
@@ -30,6 +30,7 @@ app = typer.Typer(
     help="Where should the KV cache of my model live: host DRAM, local NVMe, or a Valkey over the network?",
 )
 app.add_typer(cli_lab.app, name="lab", help="The lab: the real engines, small, on this machine.")
+app.add_typer(cli_nodes.app, name="nodes", help="The nodes that kvtui knows, and what they are made of.")
 app.add_typer(cli_corpus.app, name="corpus", help="The documents that a run sends.")
 
 RunArgument = Annotated[str | None, typer.Argument(help="Id of the run, or the start of it.")]
