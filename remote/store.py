@@ -51,7 +51,8 @@ def _first_sentence(error: BaseException) -> str:
     return lines[0].strip().rstrip(".:") if lines else "timed out"
 
 
-def _parse_info(text: str) -> dict[str, str]:
+def parse_info(text: str) -> dict[str, str]:
+    """The fields of INFO's answer."""
     pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line and not line.startswith("#"))
     return {name: value.strip() for name, value in pairs}
 
@@ -90,7 +91,7 @@ class Store:
 
         sections = [InfoSection.SERVER, InfoSection.MEMORY, InfoSection.COMMAND_STATS]
         raw = await self._call(lambda: self._client.info(sections))
-        fields = _parse_info(raw.decode(errors="replace"))
+        fields = parse_info(raw.decode(errors="replace"))
         keys = await self._call(self._client.dbsize)
         return StoreInfo(
             version=fields.get("valkey_version", fields.get("redis_version", "unknown")),
@@ -100,6 +101,25 @@ class Store:
             keys=keys,
             gets=_calls(fields.get("cmdstat_get", "")),
         )
+
+    async def ask(self, *words: str) -> object:
+        """A command's answer; ``None`` when the server refuses this user the command, or does not know it.
+
+        Raises:
+            StoreUnavailable: It does not answer.
+        """
+        from glide_sync import RequestError
+
+        def work() -> object:
+            try:
+                return self._client.custom_command(list(words))
+            except RequestError as error:
+                # Its descendants are time-outs and lost connections.
+                if type(error) is not RequestError:
+                    raise
+                return None
+
+        return await self._call(work)
 
     def _scan(self, ending: str, each: Callable[[list[bytes]], None]) -> None:
         cursor = b"0"

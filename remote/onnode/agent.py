@@ -17,6 +17,9 @@ from .failure import Failure
 COMMANDS = {
     "facts": ("facts", "facts"),
     "engine-facts": ("engine_facts", "engine_facts"),
+    "ceiling-disk": ("ceiling_disk", "measure"),
+    "ceiling-network": ("ceiling_net", "measure"),
+    "ceiling-memory": ("ceiling_memory", "measure"),
     "spawn": ("spawning", "spawn"),
     "status": ("spawning", "status"),
     "renew": ("spawning", "renew"),
@@ -36,7 +39,7 @@ COMMANDS = {
     "unlock": ("claims", "unlock"),
 }
 # Programs that answer otherwise; their arguments stand on the command line.
-PROGRAMS = {"clock": "clock", "keeper": "keeper", "probe": "probe"}
+PROGRAMS = {"clock": "clock", "glide": "glide", "keeper": "keeper", "probe": "probe"}
 
 
 def main(arguments: List[str]) -> int:

@@ -1,0 +1,153 @@
+"""Ceilings measured on nodes, and kept from one start of kvtui to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from kvtui import ceilings
+from kvtui.ceiling_reading import Skipped, ceilings_of, skipped_of
+from kvtui.ceilings import Ceiling
+from remote.link import Link
+
+Kind = Literal["disk", "network", "memory"]
+FILE = "ceilings.json"
+# LMCache's own number of disk threads, and the number from which more brought little more.
+DISK_THREADS = (4, 16)
+MEMORY_THREADS = (1, 4)
+# Of each repeat: so the slowest disk of all ends a measurement after a minute and a half.
+DISK_SLICE_S = 4.0
+SHORT_SLICE_S = 1.0
+LIMIT_S = {"disk": 180.0, "network": 120.0, "memory": 60.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """What to measure with.
+
+    Attributes:
+        chunk_bytes: Bytes of one chunk: of each file, value and copy.
+        directory: Path of the disk tier on the node.
+        store_address: The store's host as the node resolves it.
+        store_port: Its port.
+        store_password: Its password, or empty.
+        workers: LMCache's connections to the store; twice as many are measured too.
+        engine_python: The engine's interpreter, whose glide reads the store too; ``None`` for none.
+        repeats: How often each way is measured.
+        disk_limit_bytes: Most that is written to the disk at a time; never more than half of what is free.
+        store_limit_bytes: Most that is put into the store; never more than half of what is free.
+    """
+
+    chunk_bytes: int
+    directory: str = ""
+    store_address: str = ""
+    store_port: int = 6379
+    store_password: str = ""
+    workers: int = 8
+    engine_python: str | None = None
+    repeats: int = 3
+    disk_limit_bytes: int = 2 * 1024**3
+    store_limit_bytes: int = 512 * 1024**2
+
+
+async def measure_ceilings(
+    link: Link,
+    measuring: Measuring,
+    kind: Kind,
+    *,
+    skipped: Callable[[Skipped], None] = lambda way: None,
+    clock: Callable[[], float] = time.time,
+) -> tuple[Ceiling, ...]:
+    """Measure one kind of ceiling on one node, in all its ways, after one another.
+
+    Nodes that share a store or a disk must not be measured at once.
+
+    Args:
+        link: The link to the node.
+        measuring: What to measure with.
+        kind: ``disk`` for reading and writing, ``network`` for the way to the store, ``memory``.
+        skipped: Told of each way that could not be measured.
+        clock: The time of this machine.
+
+    Raises:
+        AgentError: The directory cannot be written, the store does not answer or takes no such value
+            (``bulk-limit``), there is no room (``no-space``), or time was over.
+        RemoteError: The node cannot be asked.
+    """
+    target, args = _question(measuring, kind)
+    answer = await link.agent(
+        f"ceiling-{kind}",
+        timeout_s=LIMIT_S[kind],
+        chunk_bytes=measuring.chunk_bytes,
+        repeats=measuring.repeats,
+        **args,
+    )
+    for way in skipped_of(link.name, answer):
+        skipped(way)
+    return ceilings_of(link.name, answer, measuring.chunk_bytes, target, clock())
+
+
+def _question(measuring: Measuring, kind: Kind) -> tuple[str, dict[str, Any]]:
+    """What is measured, and how."""
+    if kind == "disk":
+        return measuring.directory, {
+            "dir": measuring.directory,
+            "threads": DISK_THREADS,
+            "limit_bytes": measuring.disk_limit_bytes,
+            "slice_s": DISK_SLICE_S,
+        }
+    if kind == "network":
+        return f"{measuring.store_address}:{measuring.store_port}", {
+            "host": measuring.store_address,
+            "port": measuring.store_port,
+            "password": measuring.store_password,
+            "workers": (measuring.workers, 2 * measuring.workers),
+            "limit_bytes": measuring.store_limit_bytes,
+            "slice_s": SHORT_SLICE_S,
+            "python": measuring.engine_python,
+        }
+    return "", {"threads": MEMORY_THREADS, "slice_s": SHORT_SLICE_S}
+
+
+class CeilingStore:
+    """Ceilings in a file of the state directory; of each way the latest."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / FILE
+
+    def read(self) -> tuple[Ceiling, ...]:
+        """Everything kept, oldest first; what cannot be read was never measured."""
+        try:
+            rows = json.loads(self._path.read_bytes())
+        except (OSError, ValueError):
+            return ()
+        found = []
+        for row in rows if isinstance(rows, list) else ():
+            with suppress(ValueError):
+                found.append(ceilings.from_json(row))
+        return tuple(found)
+
+    def add(self, measured: Iterable[Ceiling]) -> None:
+        """Keep these too, in the place of older ones of the same way.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        kept = {_way(ceiling): ceiling for ceiling in self.read()}
+        for ceiling in measured:
+            kept.pop(_way(ceiling), None)
+            kept[_way(ceiling)] = ceiling
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_suffix(f".{os.getpid()}.tmp")
+        new.write_text(json.dumps([ceiling.to_json() for ceiling in kept.values()], indent=1))
+        new.replace(self._path)
+
+
+def _way(ceiling: Ceiling) -> tuple[object, ...]:
+    return ceiling.node, ceiling.what, ceiling.target, ceiling.how, ceiling.chunk_bytes

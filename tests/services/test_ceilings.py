@@ -1,0 +1,87 @@
+"""Ceilings measured over a link, and kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kvtui.ceiling_reading import Skipped
+from kvtui.services import ceilings
+from kvtui.services.ceilings import CeilingStore, Measuring, measure_ceilings
+from remote.errors import AgentError
+from remote.link import Link
+from tests.kvtui.test_ceilings import BUFFERED, DIRECT
+from tests.remote.resp_server import RespServer, resp_server
+
+CHUNK = 64 * 1024
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ceilings, "DISK_SLICE_S", 0.05)
+    monkeypatch.setattr(ceilings, "SHORT_SLICE_S", 0.05)
+
+
+async def test_a_disk(link: Link, node_home: Path) -> None:
+    measuring = Measuring(CHUNK, directory=str(node_home / "tier"), repeats=2, disk_limit_bytes=4 * CHUNK)
+    found = await measure_ceilings(link, measuring, "disk", clock=lambda: 5.0)
+    assert {"disk-write"} <= {ceiling.what for ceiling in found} <= {"disk-read", "disk-write"}
+    for ceiling in found:
+        assert (ceiling.node, ceiling.target, ceiling.chunk_bytes) == ("gpu-a", measuring.directory, CHUNK)
+        assert (ceiling.repeats, ceiling.measured_wall_s) == (2, 5.0)
+        assert ceiling.low_bytes_s <= ceiling.bytes_s <= ceiling.high_bytes_s
+
+
+async def test_the_way_to_a_store_with_its_reasons(link: Link) -> None:
+    skipped: list[Skipped] = []
+    with resp_server(RespServer(password="s3cret")) as store:
+        measuring = Measuring(
+            CHUNK,
+            store_address="127.0.0.1",
+            store_port=store.port,
+            store_password="s3cret",
+            workers=2,
+            engine_python="/no/such/python",
+            store_limit_bytes=4 * CHUNK,
+        )
+        found = await measure_ceilings(link, measuring, "network", skipped=skipped.append)
+        assert store.values == {}
+    assert [(c.what, c.how, c.threads) for c in found] == [
+        ("network", "plain socket, 2 workers", 2),
+        ("network", "plain socket, 4 workers", 4),
+    ]
+    assert {c.target for c in found} == {f"127.0.0.1:{store.port}"}
+    assert [(way.node, way.how) for way in skipped] == [
+        ("gpu-a", "glide, 2 workers"),
+        ("gpu-a", "glide, 4 workers"),
+    ]
+
+
+async def test_a_store_that_takes_no_such_value_is_an_error(link: Link) -> None:
+    with resp_server(RespServer(longest_value=CHUNK - 1)) as store:
+        measuring = Measuring(CHUNK, store_address="127.0.0.1", store_port=store.port)
+        with pytest.raises(AgentError, match="proto-max-bulk-len") as caught:
+            await measure_ceilings(link, measuring, "network")
+    assert caught.value.code == "bulk-limit"
+
+
+def test_of_each_way_the_latest_is_kept(tmp_path: Path) -> None:
+    store = CeilingStore(tmp_path / "state")
+    assert store.read() == ()
+    store.add([DIRECT, BUFFERED])
+    later = replace(DIRECT, bytes_s=1.6e9, measured_wall_s=2000.0)
+    other = replace(DIRECT, chunk_bytes=1)
+    store.add([later, other])
+    assert CeilingStore(tmp_path / "state").read() == (BUFFERED, later, other)
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["ceilings.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, null]", '{"a": 1}', '[{"node": "a"}]'])
+def test_a_file_that_somebody_spoilt_holds_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "ceilings.json").write_text(text)
+    store = CeilingStore(tmp_path)
+    assert store.read() == ()
+    store.add([DIRECT])
+    assert store.read() == (DIRECT,)
