@@ -15,7 +15,7 @@ from remote import route as limits
 from remote.asking import Asker
 from remote.errors import NodeUnreachable
 from remote.hosts import HostSpec
-from remote.known_hosts import entry_name, fingerprint
+from remote.known_hosts import SSH_PORT, entry_name, fingerprint
 from remote.route import Route, jump_host, route_to
 from remote.ssh_errors import RefusedHostKey, explain
 
@@ -197,6 +197,8 @@ class _Login:
         if client.refused is None:
             return None
         host, address, port, key = client.refused
+        if self._route.key_alias:
+            address, port = "", SSH_PORT
         known = self._route.known_hosts.keys_of(host, address, port)
         return _Offer(host, port, key, RefusedHostKey(entry_name(host, port), fingerprint(key), known))
 

@@ -100,10 +100,16 @@ class Link:
     async def run(self, command: str, *, stdin: bytes = b"", timeout_s: float = 60) -> Completed:
         """Run a command in the login shell and collect what it writes.
 
+        Args:
+            command: The command.
+            stdin: Its input.
+            timeout_s: Time for it once there is a connection; a person may take longer to answer.
+
         Raises:
             CommandTimeout: It did not end in time; it may still run on the node.
             NodeUnreachable: No connection, or it was lost while the command ran.
         """
+        await self.connected()
         try:
             async with asyncio.timeout(timeout_s), self._channels:
                 process = await self._open(command)

@@ -27,6 +27,7 @@ class Route:
     Attributes:
         settings: What asyncssh is told, keys aside.
         known_hosts: Where its host key is looked up.
+        key_alias: Whether it is looked up under a name of its own, which has no port.
         jumps: Hosts to go through, the first one first.
         key_files: Private keys to try.
         only_these_keys: Whether the agent is left out.
@@ -35,6 +36,7 @@ class Route:
 
     settings: dict[str, Any]
     known_hosts: KnownHosts
+    key_alias: bool
     jumps: tuple[str, ...]
     key_files: tuple[str, ...]
     only_these_keys: bool
@@ -60,6 +62,7 @@ def route_to(host: HostSpec) -> Route:
     return Route(
         settings=settings,
         known_hosts=KnownHosts(_known_hosts(host, options)),
+        key_alias=bool(options.host_key_alias),
         jumps=_jumps(options.tunnel),
         key_files=keys,
         only_these_keys=host.client_keys is not None or (only and not agent_keys),

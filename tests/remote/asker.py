@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from remote.asking import Asker
 from remote.hosts import HostSpec
@@ -16,6 +16,7 @@ class Person(Asker):
         trusts: Whether new host keys are trusted.
         passphrases: What is typed, one after the other.
         others: Answers only once so many links wait with a question of their own.
+        thinks: Answers only when this has come true.
     """
 
     def __init__(
@@ -24,10 +25,12 @@ class Person(Asker):
         trusts: bool = False,
         passphrases: Sequence[str | None] = (),
         others: int = 0,
+        thinks: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__()
         self.trusts = trusts
         self.others = others
+        self.thinks = thinks
         self.answers = list(passphrases)
         self.host_keys: list[tuple[str, str]] = []
         self.key_files: list[tuple[str, int]] = []
@@ -43,4 +46,4 @@ class Person(Asker):
         return self.answers.pop(0)
 
     async def _think(self) -> None:
-        await reached(lambda: len(self._turn._waiters or ()) >= self.others)
+        await reached(lambda: len(self._turn._waiters or ()) >= self.others and self.thinks())

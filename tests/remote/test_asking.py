@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import dataclasses
+import hmac
 import shutil
 import socket
 import stat
@@ -113,6 +115,44 @@ async def test_the_same_machine_on_another_port_is_another_host(server: InProces
     person = Person(trusts=True)
     assert await said(server.spec, person) == b"hello\n"
     assert len(person.host_keys) == 1
+
+
+async def test_a_name_of_its_own_for_the_key(server: InProcess, tmp_path: Path) -> None:
+    config, known = tmp_path / "config", server.keys.known_hosts
+    config.write_text("Host *\n  HostKeyAlias cluster\n")
+    spec = dataclasses.replace(server.spec, config=(str(config),))
+    known.write_text("")
+    person = Person(trusts=True)
+    assert await said(spec, person) == b"hello\n"
+    assert known.read_text().startswith("cluster ssh-ed25519 ")
+    assert await said(spec, None) == b"hello\n"
+    other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+    known.write_text(f"cluster {other}")
+    with pytest.raises(HostKeyRefused) as caught:
+        await said(spec, person)
+    assert len(caught.value.known) == len(person.host_keys) == 1
+
+
+async def test_a_changed_key_under_a_hashed_name(server: InProcess) -> None:
+    salt, name = bytes(20), f"[127.0.0.1]:{server.port}"
+    digest = hmac.new(salt, name.encode(), "sha1").digest()
+    hashed = "|1|" + "|".join(base64.b64encode(part).decode() for part in (salt, digest))
+    other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+    server.keys.known_hosts.write_text(f"# hashed\n{hashed} {other}")
+    person = Person(trusts=True)
+    with pytest.raises(HostKeyRefused) as caught:
+        await said(server.spec, person)
+    assert [key.line for key in caught.value.known] == [2]
+    assert person.host_keys == []
+
+
+async def test_a_person_may_take_longer_than_the_command(server: InProcess) -> None:
+    server.keys.known_hosts.write_text("")
+    limit_s, loop = 2.0, asyncio.get_running_loop()
+    answer_at = loop.time() + limit_s + 0.1
+    link = Link(server.spec, Person(trusts=True, thinks=lambda: loop.time() > answer_at))
+    assert (await link.run("echo hello", timeout_s=limit_s)).stdout == b"hello\n"
+    await link.close()
 
 
 @pytest.mark.parametrize("trusts", [True, False])
