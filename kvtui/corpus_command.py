@@ -21,6 +21,7 @@ from corpus import (
     to_json,
 )
 from corpus.errors import CorpusError
+from corpus.folder import MANIFEST, TABLE, ids_name, outdated, text_name
 from corpus.own import Problem, Reading, exact_problems, read, text_problems
 from corpus.prefix import ExpectedReuse, expected_reuse, system_prompt, with_prefix
 from kvtui.engine_tokens import EngineTokenizer
@@ -76,8 +77,8 @@ def collect(wish: Wish, say: Say) -> Collection:
 
     Raises:
         CorpusError: No document is left, or one cannot be cut.
-        TokenizerError: The engine does not answer.
-        PlanError: The model's configuration is not usable.
+        TokenizerError: The engine does not answer as one.
+        PlanError: The model's configuration is not usable, or the engine's address is none.
     """
     reading = None
     problems: list[Problem] = []
@@ -145,17 +146,22 @@ def _bytes_per_token(model: Path | None) -> int | None:
 def save(collection: Collection, folder: Path) -> Path:
     """Write texts, ids and both manifests; the manifest comes last, so that it names only what is there.
 
+    What an earlier corpus left there, and this one does not name, is removed; other files stay.
+
     Raises:
         CorpusError: The folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for document in collection.documents:
-            (folder / f"{document.document_id}.txt").write_text(document.text, encoding="utf-8", newline="")
+            text = folder / text_name(document.document_id)
+            text.write_text(document.text, encoding="utf-8", newline="")
         for ids in collection.token_documents:
-            (folder / f"{ids.document_id}.ids.json").write_text(json.dumps(asdict(ids)), encoding="utf-8")
-        (folder / "manifest.csv").write_text(to_csv(collection.rows), encoding="utf-8", newline="")
-        path = folder / "manifest.json"
+            (folder / ids_name(ids.document_id)).write_text(json.dumps(asdict(ids)), encoding="utf-8")
+        for old in outdated(folder, collection.rows):
+            old.unlink(missing_ok=True)
+        (folder / TABLE).write_text(to_csv(collection.rows), encoding="utf-8", newline="")
+        path = folder / MANIFEST
         path.write_text(to_json(collection.rows), encoding="utf-8", newline="")
     except OSError as error:
         raise CorpusError(

@@ -6,8 +6,10 @@ import json
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
+from urllib.parse import urlsplit
 
-from kvtui.errors import KvtuiError
+from kvtui.errors import ExitCode, KvtuiError, PlanError
 
 TIMEOUT_S = 120
 
@@ -16,11 +18,33 @@ class TokenizerError(KvtuiError):
     """The engine did not tokenize."""
 
 
+class EngineUnreachable(TokenizerError):
+    """Nothing answers at the engine's address."""
+
+    exit_code = ExitCode.UNREACHABLE
+
+
 @dataclass(frozen=True, slots=True)
 class EngineTokenizer:
     """A running engine, by its address such as ``http://127.0.0.1:8000``."""
 
     url: str
+
+    def __post_init__(self) -> None:
+        """Check the address.
+
+        Raises:
+            PlanError: It is none.
+        """
+        try:
+            parts = urlsplit(self.url)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or not self.url.isprintable() or " " in self.url:
+            raise PlanError(
+                f"{self.url!r} is no address of an engine.", "Write it like http://127.0.0.1:8000."
+            )
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without any token that the engine would add of its own."""
@@ -34,11 +58,7 @@ class EngineTokenizer:
         return str(self._ask("/detokenize", {"tokens": list(ids)}, "prompt"))
 
     def _ask(self, path: str, body: dict[str, object], field: str) -> list[int] | str:
-        if not self.url.startswith(("http://", "https://")):
-            raise TokenizerError(
-                f"{self.url} is no address of an engine.", "Write it like http://127.0.0.1:8000."
-            )
-        request = urllib.request.Request(  # noqa: S310  the scheme is checked above
+        request = urllib.request.Request(  # noqa: S310  the scheme is checked before
             self.url.rstrip("/") + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
         try:
@@ -51,10 +71,10 @@ class EngineTokenizer:
                 ) from error
         except OSError as error:
             reason = getattr(error, "reason", error)
-            raise TokenizerError(
+            raise EngineUnreachable(
                 f"No engine answers at {self.url}: {reason}.", "Start it, or check the address."
             ) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (HTTPException, ValueError, KeyError, TypeError) as error:
             raise TokenizerError(
                 f"What answers at {self.url}{path} is no vLLM engine.", "Check the address."
             ) from error

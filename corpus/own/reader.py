@@ -10,6 +10,7 @@ from typing import Any
 
 from corpus.document import Document
 from corpus.errors import CorpusError
+from corpus.folder import companions
 from corpus.own.formats import TRACE, Unusable, form_of, name_of, request_of, text_of
 from corpus.own.prompt import Prompt
 from corpus.own.report import Problem, Reading
@@ -26,6 +27,8 @@ def read(path: Path) -> Reading:
     """
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+        beside = {folder: companions(folder) for folder in {file.parent for file in files}}
+        files = [file for file in files if file.name not in beside[file.parent]]
         if not files:
             raise CorpusError(
                 f"The folder {path} holds no document.", f"Put {', '.join(SUFFIXES)} files into it."

@@ -140,12 +140,75 @@ def test_check_of_a_trace_tells_the_expected_hits(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "127.0.0.1:9", "file:///etc/hostname"])
-def test_no_engine_is_a_sentence(address: str) -> None:
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("http://127.0.0.1:9", 3),
+        ("127.0.0.1:9", 2),
+        ("file:///etc/hostname", 2),
+        ("http://", 2),
+        ("http://127.0.0.1:99999", 2),
+        ("http://127.0.0.1:0", 2),
+        ("http://[::1", 2),
+        ("http://127.0.0.1:9/a b", 2),
+        ("", 2),
+    ],
+)
+def test_no_engine_is_a_sentence(address: str, code: int) -> None:
     result = RUNNER.invoke(app, ["show", "--documents", "1", "--tokens", "50", "--engine", address])
-    assert result.exit_code == 1
+    assert result.exit_code == code, result.stderr
     assert address in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_an_engine_that_refuses_is_a_failure(engine: str) -> None:
+    result = RUNNER.invoke(
+        app, ["show", "--documents", "1", "--tokens", "50", "--engine", f"{engine}/elsewhere"]
+    )
+    assert result.exit_code == 1
+    assert "answered /tokenize with status 404" in result.stderr
+
+
+def built(out: Path, *more: str) -> list[str]:
+    result = RUNNER.invoke(app, ["build", str(out), "--tokens", "300", *more])
+    assert result.exit_code == 0, result.stderr
+    return sorted(path.name for path in out.iterdir())
+
+
+def test_a_smaller_corpus_leaves_nothing_of_the_larger_one(tmp_path: Path, engine: str) -> None:
+    assert len(built(tmp_path, "--documents", "3", "--engine", engine)) == 3 * 2 + 2
+    (tmp_path / "notes.txt").write_text("mine")
+    edited = tmp_path / "medical-002-discharge-summary.txt"
+    edited.write_text("edited by hand")
+    assert built(tmp_path, "--documents", "1") == [
+        "legal-001-lease.txt",
+        "manifest.csv",
+        "manifest.json",
+        edited.name,
+        "notes.txt",
+    ]
+
+
+def test_a_manifest_of_someone_else_is_left_alone(tmp_path: Path) -> None:
+    rows = [{"document_id": "../other", "sha256": "x"}, {"document_id": "mine", "sha256": "x"}, 7]
+    data = {"version": 1, "totals": {}, "documents": rows}
+    (tmp_path / "manifest.json").write_text(json.dumps(data))
+    (tmp_path / "mine.txt").write_text("mine")
+    assert "mine.txt" in built(tmp_path, "--documents", "1")
+
+
+def test_what_build_wrote_checks_clean(tmp_path: Path, engine: str) -> None:
+    out = tmp_path / "corpus"
+    built(out, "--documents", "3", "--engine", engine)
+    for place in (out, tmp_path):
+        result = RUNNER.invoke(app, ["check", str(place), "--tokens", "300"])
+        assert result.exit_code == 0, result.stdout
+        assert "3 documents can be used, 0 problems." in result.stderr
+    # Another tool's manifest is no document, and is told of.
+    (out / "manifest.json").write_text(json.dumps({"name": "app", "version": 1}))
+    result = RUNNER.invoke(app, ["check", str(out), "--tokens", "300"])
+    assert result.exit_code == 5
+    assert "manifest.json:1" in result.stdout
 
 
 def test_the_generated_corpus_checks_clean(engine: str) -> None:
