@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kvtui.findings import Level
@@ -94,13 +95,13 @@ class Groups:
         if exception and not group.finding.detail:
             group.finding = replace(group.finding, detail=exception)
 
-    def findings(self) -> tuple[LineFinding, ...]:
-        """All findings, the graver first, then in the order in which they came."""
+    def findings(self, more: Iterable[LineFinding] = ()) -> tuple[LineFinding, ...]:
+        """All findings and ``more``, the graver first, then in the order in which they came."""
         grown = (
             replace(group.finding, count=group.count, last=group.last, last_at=group.last_at)
             for group in self._groups.values()
         )
-        return tuple(sorted(grown, key=lambda one: _RANK[one.level]))
+        return tuple(sorted((*grown, *more), key=lambda one: _RANK[one.level]))
 
     @property
     def unlisted(self) -> Unlisted:

@@ -22,6 +22,21 @@ _ERROR = re.compile(r"(?:^|\) |LMCache |Z +)(?:ERROR|CRITICAL)[: ]|Traceback \(m
 _LINKS = 4
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A traceback that has not ended.
+
+    Attributes:
+        trace: How far it is.
+        key: The finding that it belongs to, if any.
+        orphan: Its first line as a finding, when no line before it says what happened.
+    """
+
+    trace: Trace
+    key: Key | None
+    orphan: LineFinding | None
+
+
 @dataclass(slots=True)
 class _Stream:
     """One log: what its next batch has to know of the ones before.
@@ -29,13 +44,13 @@ class _Stream:
     Attributes:
         stopping: The engine was told to stop.
         at: Time of its last line that has one.
-        traces: Tracebacks that have not ended, by process, with the finding that each belongs to.
-        alarms: Number of each process's last line that belongs to a finding, with that finding.
+        traces: Tracebacks that have not ended, by process.
+        alarms: Number of each process's last line that says what happened, with its finding if it is one.
     """
 
     stopping: bool = False
     at: str = ""
-    traces: dict[str, tuple[Trace, Key | None]] = field(default_factory=dict)
+    traces: dict[str, _Open] = field(default_factory=dict)
     alarms: dict[str, tuple[int, Key | None]] = field(default_factory=dict)
 
 
@@ -76,8 +91,8 @@ class LogFindings:
             return
         stream = self._streams.setdefault((node, process), _Stream())
         batch = _Batch(node, process, first_line_number, lines, stream)
-        for trace, key in list(stream.traces.values()):
-            self._follow(batch, trace, key, 0)
+        for opened in list(stream.traces.values()):
+            self._follow(batch, opened, 0)
         for item in self._classifier.classify_many(lines):
             self._take(batch, item)
         for key, index in batch.touched.items():
@@ -87,7 +102,8 @@ class LogFindings:
 
     def findings(self) -> tuple[LineFinding, ...]:
         """All findings, the graver first, then in the order in which they came."""
-        return self._groups.findings()
+        opened = (one.orphan for stream in self._streams.values() for one in stream.traces.values())
+        return self._groups.findings(one for one in opened if one is not None)
 
     @property
     def unlisted(self) -> Unlisted:
@@ -95,22 +111,27 @@ class LogFindings:
         return self._groups.unlisted
 
     def _take(self, batch: _Batch, item: Classified) -> None:
-        match = item.match
+        match, stream = item.match, batch.stream
+        process = process_of(item.raw)
         if match is None and item.index in batch.traced:
             return
+        if match is None and START in item.raw:
+            told, key = self._told(batch, item)
+            self._touch(batch, key, item.index)
+            orphan = None if told else self._orphan(batch, item)
+            self._follow(batch, _Open(Trace(process), key, orphan), item.index + 1)
+            return
         if match is not None and match.rule.marks:
-            batch.stream.stopping = match.rule.marks == "stops"
-        starts_trace = START in item.raw
-        key = self._parent(batch, item) if match is None and starts_trace else None
-        if key is None:
-            key = self._known(batch, item, match) if match is not None else self._unknown(batch, item)
+            stream.stopping = match.rule.marks == "stops"
+        key = self._known(batch, item, match) if match is not None else self._unknown(batch, item)
+        self._touch(batch, key, item.index)
+        stream.alarms[process] = (batch.first + item.index, key)
+        if START in item.raw:
+            self._follow(batch, _Open(Trace(process), key, None), item.index + 1)
+
+    def _touch(self, batch: _Batch, key: Key | None, index: int) -> None:
         if key is not None:
-            batch.touched[key] = item.index
-        if starts_trace and item.index not in batch.traced:
-            trace = Trace(process_of(item.raw))
-            self._follow(batch, trace, key, item.index + 1)
-        elif key is not None:
-            batch.stream.alarms[process_of(item.raw)] = (batch.first + item.index, key)
+            batch.touched[key] = index
 
     def _known(self, batch: _Batch, item: Classified, match: Match) -> Key | None:
         reading = self._reading(match, batch.stream.stopping)
@@ -127,10 +148,9 @@ class LogFindings:
         return key
 
     def _unknown(self, batch: _Batch, item: Classified) -> Key | None:
-        error = _ERROR.search(item.raw) is not None and not batch.stream.stopping
-        level = Level.WARNING if error else Level.INFO
         line = parse_line(item.raw)
         message = shorten(line.message.strip(), LINE_WIDTH)
+        level = self._unknown_level(batch, error=_ERROR.search(item.raw) is not None)
         key = (batch.node, UNKNOWN, level, masked(message))
         if key in self._groups:
             self._groups.count(key)
@@ -138,6 +158,13 @@ class LogFindings:
         text = f"A line that is not known to kvtui: {message}"
         finding = self._finding(batch, item, level, UNKNOWN, line.source, text)
         return key if self._groups.add(key, finding) else None
+
+    def _unknown_level(self, batch: _Batch, error: bool) -> Level:
+        return Level.WARNING if error and not batch.stream.stopping else Level.INFO
+
+    def _orphan(self, batch: _Batch, item: Classified) -> LineFinding:
+        level = self._unknown_level(batch, error=True)
+        return self._finding(batch, item, level, UNKNOWN, "python", "A traceback that has not ended.")
 
     def _finding(
         self, batch: _Batch, item: Classified, level: Level, code: str, component: str, text: str
@@ -167,24 +194,39 @@ class LogFindings:
             self._readings[key] = match.rule.reading(replace(self._context, stopping=stopping))
         return self._readings[key]
 
-    def _parent(self, batch: _Batch, item: Classified) -> Key | None:
-        """The finding that a traceback belongs to: that of its process's lines just before."""
-        number, key = batch.stream.alarms.get(process_of(item.raw), (0, None))
+    def _told(self, batch: _Batch, item: Classified) -> tuple[bool, Key | None]:
+        """Whether the lines just before a traceback say what happened, and their finding if they are one."""
+        process = process_of(item.raw)
+        number, key = batch.stream.alarms.get(process, (0, None))
         place = number - batch.first
-        if key is None or not item.index - _LINKS <= place < item.index:
-            return None
+        if number == 0 or not item.index - _LINKS <= place < item.index:
+            return False, None
         between = batch.lines[max(place + 1, 0) : item.index]
-        own = [raw for raw in between if process_of(raw) == process_of(item.raw)]
-        return key if all(map(is_link, own)) else None
+        return all(is_link(raw) for raw in between if process_of(raw) == process), key
 
-    def _follow(self, batch: _Batch, trace: Trace, key: Key | None, start: int) -> None:
-        followed = follow(trace, batch.lines, start)
+    def _follow(self, batch: _Batch, opened: _Open, start: int) -> None:
+        followed = follow(opened.trace, batch.lines, start)
         batch.traced |= followed.own
-        if key is not None:
-            self._groups.detail(key, shorten(followed.exception, LINE_WIDTH))
+        process, key = opened.trace.process, opened.key
         if followed.rest is not None:
-            batch.stream.traces[trace.process] = (followed.rest, key)
+            batch.stream.traces[process] = replace(opened, trace=followed.rest)
             return
-        batch.stream.traces.pop(trace.process, None)
+        batch.stream.traces.pop(process, None)
+        exception = shorten(followed.exception, LINE_WIDTH)
+        if opened.orphan is not None:
+            key = self._adopt(opened.orphan, exception)
+        elif key is not None:
+            self._groups.detail(key, exception)
         if followed.own:
-            batch.stream.alarms[trace.process] = (batch.first + max(followed.own), key)
+            batch.stream.alarms[process] = (batch.first + max(followed.own), key)
+
+    def _adopt(self, orphan: LineFinding, exception: str) -> Key | None:
+        """A traceback alone is a finding of its own, unless a rule knows what was raised."""
+        if self._classifier.classify(parse_line(exception)) is not None:
+            return None
+        key = (orphan.node, UNKNOWN, orphan.level, masked(exception))
+        if key in self._groups:
+            self._groups.count(key)
+            return key
+        text = f"An exception that is not known to kvtui: {exception or 'its line is missing'}"
+        return key if self._groups.add(key, replace(orphan, text=text)) else None

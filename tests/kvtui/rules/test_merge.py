@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from kvtui.findings import Level
+from kvtui.plan import TierKind
 from kvtui.rules.context import RunContext
 from kvtui.rules.finding import LineFinding, LineRef
 from kvtui.rules.groups import KINDS, UNKNOWN
 from kvtui.rules.merge import LogFindings
+from kvtui.samples import Pass
 
 
 def lmcache(level: str, message: str, second: int = 0) -> str:
@@ -108,4 +110,71 @@ def test_a_traceback_whose_every_line_is_an_error_is_one_finding() -> None:
 
 def test_a_traceback_alone_is_a_finding() -> None:
     (one,) = found(TRACE[1:6])
-    assert (one.code, one.level, one.detail) == (UNKNOWN, Level.WARNING, "KeyError: 'k'")
+    assert (one.code, one.level) == (UNKNOWN, Level.WARNING)
+    assert one.text.endswith("KeyError: 'k'")
+
+
+def test_a_traceback_that_has_not_ended_is_shown() -> None:
+    (one,) = found(TRACE[1:4])
+    assert (one.code, one.level, one.first) == (UNKNOWN, Level.WARNING, LineRef("engine", 1))
+
+
+def test_a_traceback_of_a_known_cause_is_that_finding_alone() -> None:
+    trace = [*TRACE[1:5], "(EngineCore pid=7) torch.OutOfMemoryError: CUDA out of memory."]
+    for batch in (1, 2, 20):
+        (one,) = found(trace, batch=batch)
+        assert one.code == "gpu-out-of-memory"
+
+
+def test_an_engine_that_was_told_to_stop_dies_unnoticed_and_another_does_not() -> None:
+    stop = vllm("INFO", "[shutdown] API server: shutdown triggered", "APIServer")
+    death = [
+        vllm("ERROR", message, "APIServer")
+        for message in (
+            "AsyncLLM output_handler failed.",
+            "Traceback (most recent call last):",
+            '  File "/x/client.py", line 3, in get',
+            "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace",
+        )
+    ]
+    start = vllm("INFO", "Starting vLLM server on http://0.0.0.0:8000", "APIServer")
+    assert found([stop, *death]) == ()
+    for lines in (death, [stop, start, *death]):
+        (one,) = found(lines)
+        assert (one.code, one.level) == ("engine-died", Level.BLOCKING)
+
+
+def test_what_follows_from_a_cause_is_counted_with_it() -> None:
+    follower = lmcache("WARNING", "Skipping post_init due to previous initialization failure")
+    root = lmcache("ERROR", "Failed during post_init: no memory. System will operate in degraded mode")
+    for lines in ([root, follower], [follower, root]):
+        (one,) = found(lines)
+        assert (one.code, one.count) == ("lmcache-degraded", 2)
+        assert "stays green" in one.text
+
+
+def test_a_new_tier_has_findings_of_its_own() -> None:
+    full = lmcache("WARNING", "Failed to allocate memory block of size 512 because no memory is available")
+    findings = LogFindings(RunContext(tier="dram-8", tier_kind=TierKind.DRAM, step=Pass.COLD))
+    findings.feed("node-a", "engine", 1, [full])
+    findings.set_context(RunContext(tier="valkey", tier_kind=TierKind.VALKEY, step=Pass.COLD))
+    findings.feed("node-a", "engine", 2, [full, full])
+    trap, staging = findings.findings()
+    assert (trap.tier, trap.count, staging.tier, staging.count) == ("dram-8", 1, "valkey", 2)
+    assert "DRAM tier is full" in trap.text
+    assert "staging buffer" in staging.text
+
+
+def test_a_finding_joins_those_of_the_run() -> None:
+    (one,) = found([UNSEEDED, UNSEEDED], RunContext(fleet=True, tier="valkey"))
+    finding = one.finding()
+    assert (finding.level, finding.code, finding.where) == (Level.BLOCKING, one.code, "node-a, valkey")
+    assert finding.text.endswith("(2 lines)")
+    assert one.command == "export PYTHONHASHSEED=0"
+
+
+def test_hostile_figures_are_harmless() -> None:
+    line = lmcache("WARNING", "Unknown configuration key: \x1b]0;x\x07a\u202eb{why} (source: file)")
+    (one,) = found([line])
+    assert "a" in one.text
+    assert not {"\x1b", "\u202e"} & set(one.text + one.line)
