@@ -44,12 +44,14 @@ class _Stream:
     Attributes:
         stopping: The engine was told to stop.
         at: Time of its last line that has one.
+        tail: Its last few lines.
         traces: Tracebacks that have not ended, by process.
         alarms: Number of each process's last line that says what happened, with its finding if it is one.
     """
 
     stopping: bool = False
     at: str = ""
+    tail: tuple[str, ...] = ()
     traces: dict[str, _Open] = field(default_factory=dict)
     alarms: dict[str, tuple[int, Key | None]] = field(default_factory=dict)
 
@@ -99,6 +101,7 @@ class LogFindings:
             ref = LineRef(process, first_line_number + index)
             self._groups.last(key, ref, stamp_at(lines, index, stream.at))
         stream.at = stamp_at(lines, len(lines) - 1, stream.at)
+        stream.tail = (*stream.tail, *lines[-_LINKS:])[-_LINKS:]
 
     def findings(self) -> tuple[LineFinding, ...]:
         """All findings, the graver first, then in the order in which they came."""
@@ -196,12 +199,13 @@ class LogFindings:
 
     def _told(self, batch: _Batch, item: Classified) -> tuple[bool, Key | None]:
         """Whether the lines just before a traceback say what happened, and their finding if they are one."""
-        process = process_of(item.raw)
-        number, key = batch.stream.alarms.get(process, (0, None))
+        process, stream = process_of(item.raw), batch.stream
+        number, key = stream.alarms.get(process, (0, None))
         place = number - batch.first
         if number == 0 or not item.index - _LINKS <= place < item.index:
             return False, None
-        between = batch.lines[max(place + 1, 0) : item.index]
+        earlier = stream.tail[place + 1 :] if place < -1 else ()
+        between = (*earlier, *batch.lines[max(place + 1, 0) : item.index])
         return all(is_link(raw) for raw in between if process_of(raw) == process), key
 
     def _follow(self, batch: _Batch, opened: _Open, start: int) -> None:

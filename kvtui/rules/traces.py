@@ -11,6 +11,8 @@ from kvtui.loglines import clean, parse_line
 START = "Traceback (most recent call last)"
 # Python's words between two chained tracebacks.
 _LINKS = ("During handling of the above exception", "The above exception was the direct cause")
+# multiprocessing's own line before the traceback of a process that ends.
+_ENDING = re.compile(r"Process \S+:$")
 _PROCESS = re.compile(r"^\([\w.:-]+ pid=\d+\)")
 _LONGEST = 2_000
 
@@ -67,9 +69,9 @@ def follow(trace: Trace, lines: Sequence[str], start: int) -> Followed:
 
 
 def is_link(raw: str) -> bool:
-    """Whether a line stands between two chained tracebacks, or is empty."""
+    """Whether a line only leads over to a traceback: Python's words, or nothing."""
     message = parse_line(raw).message.strip()
-    return not message or message.startswith(_LINKS)
+    return not message or message.startswith(_LINKS) or _ENDING.match(message) is not None
 
 
 def _inside(message: str) -> bool:
