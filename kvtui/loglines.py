@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 GIB = 1024**3
 
-_ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-9;?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b.?"
-)
+_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|.?)")
 # What a terminal obeys or a reader cannot see: C0 and C1 controls, and all of Unicode's format characters
 # (category Cf), the bidi marks and overrides among them. A tab stays.
 _UNSEEN = re.compile(
@@ -117,10 +115,12 @@ def clean(text: str) -> str:
 
     What is no character (half a surrogate pair) becomes ``�``, an end of line a space.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
-    seen = _UNSEEN.sub("", _ESCAPES.sub("", text))
-    return _SEPARATORS.sub(" ", _BROKEN.sub("�", seen))
+    seen = _ESCAPES.sub("", text.replace("\x9b", "\x1b[").replace("\x9d", "\x1b]"))
+    if seen.isprintable():
+        return seen
+    return _SEPARATORS.sub(" ", _BROKEN.sub("�", _UNSEEN.sub("", seen)))
 
 
 def shorten(text: str, width: int) -> str:

@@ -6,12 +6,13 @@ One automaton finds every rule's text in a batch at once; only lines that hold o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 from kvtui.loglines import LogLine, clean
-from kvtui.rules.model import Classified, Match, Rule
+from kvtui.rules.model import Classified, Match, Quiet, Rule
 
 # What a line holds that may be a warning, an error or a traceback, known or not.
 _ALARMS = ("WARN", "ERROR", "CRITICAL", "Traceback (most recent call last)")
@@ -22,6 +23,9 @@ _ALARM = re.compile(
     r"|(?:^|\) |\] )Traceback \(most recent call last\)"
 )
 _HEAD = 200
+# Above every rule's number, so that an alarm counts only when no rule claims its line.
+_ALARM_NUMBER = 1_000_000
+_NO_FIGURES: Mapping[str, str | None] = MappingProxyType({})
 
 
 class Classifier:
@@ -29,46 +33,86 @@ class Classifier:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = tuple(rules)
-        self._owners = [number for number, rule in enumerate(self._rules) for _ in rule.has]
-        texts = [text for rule in self._rules for text in rule.has]
-        self._find = AhoCorasick(
-            [*texts, *_ALARMS], matchkind=MatchKind.Standard, implementation=Implementation.DFA
+        self._silent = tuple(rule.silent for rule in self._rules)
+        self._all = _Finder(self._rules, lambda rule: True)
+        # News of the normal course never stands in a line that matters.
+        self._some = _Finder(
+            self._rules, lambda rule: rule.readings[-1][1].level is not Quiet.OK or rule.marks != ""
         )
 
     def classify(self, line: LogLine) -> Match | None:
         """What is known of a line, the quiet rules included."""
-        found = self._find.find_matches_as_indexes(line.text, overlapping=True)
-        return self._claim(line.text, [which for which, _, _ in found])
+        for number in self._all.in_text(line.text):
+            if (match := self._claim(number, line.text)) is not None:
+                return match
+        return None
 
     def classify_many(self, lines: Sequence[str]) -> list[Classified]:
         """The lines that matter, in their order: known ones that may be findings, and unknown alarms."""
         kept: list[Classified] = []
-        for index, found in self._candidates(lines):
+        rules, silent = self._rules, self._silent
+        for index, numbers in self._some.in_lines(lines):
+            first = min(numbers)
+            if first != _ALARM_NUMBER and silent[first] and rules[first].match is None:
+                continue
             raw = lines[index]
-            text = clean(raw) if "\x1b" in raw else raw
-            match = self._claim(text, found)
-            if match is None:
-                if _ALARM.search(text, 0, _HEAD):
-                    kept.append(Classified(index, raw, None))
-            elif not match.rule.silent:
-                kept.append(Classified(index, raw, match))
+            text = clean(raw)
+            for number in sorted(numbers):
+                if number == _ALARM_NUMBER:
+                    if _ALARM.search(text, 0, _HEAD):
+                        kept.append(Classified(index, raw, None))
+                elif (match := self._claim(number, text)) is not None:
+                    if not silent[number]:
+                        kept.append(Classified(index, raw, match))
+                    break
         return kept
 
-    def _candidates(self, lines: Sequence[str]) -> list[tuple[int, list[int]]]:
-        found: list[tuple[int, list[int]]] = []
-        find = self._find.find_matches_as_indexes
-        for index, raw in enumerate(lines):
-            if hits := find(raw, overlapping=True):
-                found.append((index, [which for which, _, _ in hits]))
-        return found
+    def _claim(self, number: int, text: str) -> Match | None:
+        rule = self._rules[number]
+        if rule.match is None:
+            return Match(rule, _NO_FIGURES)
+        found = rule.match.search(text)
+        return Match(rule, found.groupdict()) if found else None
 
-    def _claim(self, text: str, found: Sequence[int]) -> Match | None:
-        owners = self._owners
-        numbers = sorted({owners[which] for which in found if which < len(owners)})
-        for number in numbers:
-            rule = self._rules[number]
-            if rule.match is None:
-                return Match(rule, {})
-            if match := rule.match.search(text):
-                return Match(rule, match.groupdict())
-        return None
+
+class _Finder:
+    """Which rules' texts stand where, by one automaton over all of them."""
+
+    def __init__(self, rules: Sequence[Rule], wanted: Callable[[Rule], bool]) -> None:
+        texts = [(text, number) for number, rule in enumerate(rules) if wanted(rule) for text in rule.has]
+        texts += [(text, _ALARM_NUMBER) for text in _ALARMS]
+        self._numbers = [number for _, number in texts]
+        self._automaton = BytesAhoCorasick(
+            [text.encode() for text, _ in texts],
+            matchkind=MatchKind.Standard,
+            implementation=Implementation.DFA,
+        )
+
+    def in_text(self, text: str) -> list[int]:
+        """Numbers of the rules that may claim a text, in their order."""
+        found = self._automaton.find_matches_as_indexes(_encoded(text), overlapping=True)
+        return sorted({self._numbers[which] for which, _, _ in found} - {_ALARM_NUMBER})
+
+    def in_lines(self, lines: Sequence[str]) -> Iterator[tuple[int, set[int]]]:
+        """Lines that hold a text, with the numbers of their rules."""
+        data = _encoded("\n".join(lines))
+        if data.count(b"\n") >= len(lines):
+            data = _encoded("\n".join(line.replace("\n", " ") for line in lines))
+        numbers = self._numbers
+        index, counted, end, found = 0, 0, -1, set[int]()
+        for which, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            if start > end:
+                if found:
+                    yield index, found
+                index += data.count(b"\n", counted, start)
+                counted, found = start, set()
+                end = data.find(b"\n", start)
+                if end < 0:
+                    end = len(data)
+            found.add(numbers[which])
+        if found:
+            yield index, found
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")
