@@ -26,7 +26,7 @@ from kvtui.plan import Plan
 from kvtui.samples import Pass
 
 # Where a tokenizer takes more characters for a token than any that was met, more text is made.
-_TIMES_AS_LONG = (1, 2, 4)
+TIMES_AS_LONG = (1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class About:
         text_sha256: Digest of its text, to know it again.
         chunk_ends: The character of its text after which each chunk of the request ends; ``None`` where the
             tokenizer did not tell.
+        sent_characters: How many characters of its text were sent; ``None`` likewise.
     """
 
     domain: str
@@ -47,6 +48,7 @@ class About:
     title: str
     text_sha256: str
     chunk_ends: tuple[int, ...] | None
+    sent_characters: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ async def _generated(
     Raises:
         RunFailed: The texts stay too short under this tokenizer.
     """
-    for factor in _TIMES_AS_LONG:
+    for factor in TIMES_AS_LONG:
         texts = [document(plan.corpus.seed, place, characters_for(length) * factor) for place in places]
         said = [await tokenize(text.text) for text in texts]
         try:
@@ -117,7 +119,8 @@ def _about(plan: Plan, one: Document, tokens: Tokens | None) -> About:
         ends = token_ends(one.text, tokens.pieces)
     corpus, chunk = plan.corpus, plan.hash.chunk_tokens
     chunks = None if ends is None else chunk_ends(ends, corpus.tokens, chunk, corpus.prefix_tokens)
-    return About(one.domain, one.kind, one.title, one.sha256, chunks)
+    sent = None if ends is None else ends[corpus.tokens - 1]
+    return About(one.domain, one.kind, one.title, one.sha256, chunks, sent)
 
 
 async def _prefixed(
@@ -126,7 +129,7 @@ async def _prefixed(
     corpus = plan.corpus
     if not corpus.prefix_tokens:
         return tuple(cuts)
-    for factor in _TIMES_AS_LONG:
+    for factor in TIMES_AS_LONG:
         prompt = system_prompt(corpus.seed, characters_for(corpus.prefix_tokens) * factor)
         ids = (await tokenize(prompt)).ids
         if len(ids) >= corpus.prefix_tokens:

@@ -179,7 +179,7 @@ async def test_the_record_reads_back_equal_with_the_borders_of_the_chunks(tmp_pa
     assert (again.corpus, again.gate, again.warmup, again.about) == (
         found.corpus, found.gate, found.warmup, found.about,
     )  # fmt: skip
-    assert [about.chunk_ends for about in again.about] == [(212, 468)] * 3
+    assert [(about.chunk_ends, about.sent_characters) for about in again.about] == [((212, 468), 600)] * 3
     assert again.sha256 == found.sha256
 
 
