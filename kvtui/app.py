@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import io
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rich.console import Console
 from textual.app import App
 from textual.binding import BindingType
 from textual.worker import Worker, WorkerState
@@ -45,8 +47,10 @@ class KvtuiApp(App[None]):
         first: The mode to begin with.
         log_error: Writes a failure's traceback to the log; returns where, in words.
         keep_copy: Writes a copied text to a file, for terminals without a clipboard; returns its path.
+        keep_screen: Writes a picture of the screen, SVG, and its text to files; returns where, in words.
         stop_run: Ends a run by its id.
         lab_plan: The default plan.
+        background: What goes on as long as the app does, whatever mode is in front.
         readonly: Nothing can be started, stopped or deleted.
     """
 
@@ -83,8 +87,10 @@ class KvtuiApp(App[None]):
         first: str,
         log_error: Callable[[BaseException], str],
         keep_copy: Callable[[str], str],
+        keep_screen: Callable[[str, str], str],
         stop_run: Callable[[str], Awaitable[None]],
         lab_plan: Plan,
+        background: Sequence[Callable[[], Coroutine[Any, Any, None]]] = (),
         readonly: bool = False,
     ) -> None:
         super().__init__()
@@ -94,7 +100,9 @@ class KvtuiApp(App[None]):
         self._first = first
         self._log_error = log_error
         self._keep_copy = keep_copy
+        self._keep_screen = keep_screen
         self._stop_run = stop_run
+        self._background = background
         self._lab_plan = lab_plan
         for mode, make in modes.items():
             self.add_mode(mode, lambda make=make: make(session))  # type: ignore[misc]
@@ -110,6 +118,8 @@ class KvtuiApp(App[None]):
         known = self.settings.theme in self.available_themes
         self.theme = self.settings.theme if known else DEFAULT_THEME
         self.set_keymap(self.settings.keys)
+        for number, job in enumerate(self._background):
+            in_background(self, job, f"background-{number}")
         await self.switch_mode(self._first)
         if not known:
             self.notify(
@@ -164,6 +174,16 @@ class KvtuiApp(App[None]):
         """Put a text into the clipboard, and say so."""
         self.copy_to_clipboard(text)
         self.notify(f"Copied {what}. Without a clipboard: {self._keep_copy(text)}", timeout=4, markup=False)
+
+    def save_screen(self) -> None:
+        """Save what the screen shows as a picture and as text, and say where."""
+        width, height = self.size
+        console = Console(width=width, height=height, file=io.StringIO(), record=True, color_system=None)
+        # Textual gives the picture of the screen, but no text of it.
+        console.print(self.screen._compositor.render_update(full=True))  # noqa: SLF001
+        text = "\n".join(line.rstrip() for line in console.export_text().splitlines())
+        where = self._keep_screen(self.export_screenshot(), f"{text}\n")
+        self.notify(f"Saved the screen: {where}", timeout=6, markup=False)
 
     def fail(self, error: BaseException) -> None:
         """Tell of a failure in one sentence; its traceback goes to the log."""

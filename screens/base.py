@@ -29,6 +29,9 @@ class Host(Protocol):
     def copy(self, text: str, what: str) -> None:
         """Put a text into the clipboard, and say so."""
 
+    def save_screen(self) -> None:
+        """Save what the screen shows as a picture and as text, and say where."""
+
     def begin_lab(self) -> None:
         """Start the default plan on the lab."""
 

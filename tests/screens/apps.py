@@ -17,12 +17,14 @@ class Around:
     Attributes:
         errors: What was written to the log.
         copied: What was copied.
+        saved: Pictures and texts of screens.
         stopped: Runs that were stopped.
     """
 
     def __init__(self) -> None:
         self.errors: list[BaseException] = []
         self.copied: list[str] = []
+        self.saved: list[tuple[str, str]] = []
         self.stopped: list[str] = []
 
     def log_error(self, error: BaseException) -> str:
@@ -34,6 +36,11 @@ class Around:
         """Remember a copied text."""
         self.copied.append(text)
         return "copied.txt"
+
+    def keep_screen(self, svg: str, text: str) -> str:
+        """Remember a screen."""
+        self.saved.append((svg, text))
+        return "screen.svg and screen.txt"
 
     async def stop_run(self, run: str) -> None:
         """Remember a stopped run."""
@@ -58,6 +65,7 @@ def make_app(
         first=first or next(iter(modes)),
         log_error=around.log_error,
         keep_copy=around.keep_copy,
+        keep_screen=around.keep_screen,
         stop_run=around.stop_run,
         lab_plan=load_plan(DEFAULT_PLAN),
         readonly=readonly,

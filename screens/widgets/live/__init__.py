@@ -1,0 +1,1 @@
+"""The panels of the Live screen, one a module."""
