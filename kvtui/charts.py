@@ -18,6 +18,7 @@ from kvtui.live.view import HistogramData, Point, Series, TierParts
 from kvtui.palette import Palette, Rgb
 
 COLD, CACHED, REST = "█", "▒", "░"
+_WHITE_BEHIND = "\x1b[48;5;15m"
 FLOOR, MEDIAN = "┊", "▾"
 _LEAST_COLUMNS, _LEAST_ROWS = 8, 3
 _COLUMNS_A_TICK = 11
@@ -61,7 +62,8 @@ def _through_plotext(canvas: Canvas, palette: Palette) -> str:
     figure.axes(True, pixel=thin)
     figure.axes(False, axis="x", side="upper")
     figure.axes(False, axis="y", side="right")
-    return figure.build().string().rstrip("\n")
+    # plotext 6.1 paints axes on white, whatever the theme.
+    return figure.build().string().rstrip("\n").replace(_WHITE_BEHIND, "")
 
 
 def histogram(data: HistogramData, width: int, height: int, palette: Palette) -> str:

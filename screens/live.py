@@ -19,7 +19,7 @@ from screens.background import in_background
 from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.figures import span
-from screens.live_watch import LiveWatch
+from screens.live_watch import Followed, LiveWatch
 from screens.modals.question import confirm
 from screens.modals.request import RequestModal
 from screens.session import Session
@@ -28,14 +28,21 @@ from screens.widgets.live.findings import FindingsPanel
 from screens.widgets.live.head import HeadLines
 from screens.widgets.live.histogram import HistogramPanel
 from screens.widgets.live.logs import LogsPanel
-from screens.widgets.live.nodes import NodesPanel, NodeTable
+from screens.widgets.live.node_table import NodeTable
+from screens.widgets.live.nodes import NodesPanel
 from screens.widgets.live.panel import Panel
 from screens.widgets.live.series import SeriesPanel
 from screens.widgets.live.throughput import ThroughputPanel
 
 AnyPanel = Panel | FindingsPanel | LogsPanel
-_JUMPS = (("d", "series", "Documents"), ("c", "throughput", "Ceilings"), ("b", "breakdown", "Breakdown"),
-          ("f", "findings", "Findings"), ("i", "nodes", "Nodes"), ("e", "logs", "Engine log"))  # fmt: skip
+_JUMPS = (
+    ("d", "series", "Documents"),
+    ("c", "throughput", "Ceilings"),
+    ("b", "breakdown", "Breakdown"),
+    ("f", "findings", "Findings"),
+    ("i", "nodes", "Nodes"),
+    ("e", "logs", "Engine log"),
+)
 _NO_RUN = (
     "No run yet on this machine.\n\n"
     "  3  Launch starts the plan that is open, and comes back here\n"
@@ -60,20 +67,26 @@ class LiveScreen(KvtuiScreen):
     CSS_PATH = "live.tcss"
     ACTIONS: ClassVar[tuple[Command, ...]] = (
         Command("live.pause", "space", "Pause", "Freeze the screen; the run goes on.", "pause"),
-        Command("live.tier_before", "left_square_bracket", "Tier", "Show the tier before.", "tier(-1)",
-                label="["),
-        Command("live.tier_next", "right_square_bracket", "Tier", "Show the next tier.", "tier(1)", label="]"),
-        Command("live.topology", "t", "Topology", "Single node, fleet, or all tiers side by side.", "topology"),
+        Command(
+            "live.tier_before", "left_square_bracket", "Tier", "Show the tier before.", "tier(-1)", label="["
+        ),
+        Command(
+            "live.tier_next", "right_square_bracket", "Tier", "Show the next tier.", "tier(1)", label="]"
+        ),
+        Command(
+            "live.topology", "t", "Topology", "Single node, fleet, or all tiers side by side.", "topology"
+        ),
         Command("live.copy", "y", "Copy", "Copy the remedy, the request, or what the panel shows.", "copy"),
         Command("live.save", "s", "Save", "Save the screen as a picture and as text.", "save"),
-        Command("live.stop", "x", "Stop", "Stop the run and undo what it did; asks first.", "stop",
-                changes=True),
+        Command(
+            "live.stop", "x", "Stop", "Stop the run and undo what it did; asks first.", "stop", changes=True
+        ),
         Command("live.maximise", "m", "Maximise", "The panel alone, or all again.", "maximise", shown=False),
         Command("live.restore", "escape", "All panels", "Show all panels again.", "restore", shown=False),
         Command("live.find", "slash", "Find", "Find in the log.", "find", shown=False, label="/"),
         Command("live.warning", "w", "Next warning", "Go to the log's next warning.", "warning", shown=False),
         *(_jump(*jump) for jump in _JUMPS),
-    )  # fmt: skip
+    )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, session: Session, watch: LiveWatch) -> None:
@@ -143,13 +156,11 @@ class LiveScreen(KvtuiScreen):
         if shown.run != self._run:
             self._run, self._tier, self._topology, self._frozen = shown.run, None, None, None
         view = shown.view(self._tier, self._topology)
-        self.query_one(HeadLines).show(self._frozen or view, self._notice(view))
+        self.query_one(HeadLines).show(self._frozen or view, self._notice(view, shown))
         if self._frozen is None:
-            self._draw(view)
+            self._draw(view, shown)
 
-    def _draw(self, view: LiveView) -> None:
-        source = self._watch.shown
-        assert source is not None
+    def _draw(self, view: LiveView, source: Followed) -> None:
         with self.app.batch_update():
             for panel in self._panels():
                 if isinstance(panel, LogsPanel):
@@ -157,10 +168,8 @@ class LiveScreen(KvtuiScreen):
                 else:
                     panel.show(view)
 
-    def _notice(self, view: LiveView) -> str:
+    def _notice(self, view: LiveView, shown: Followed) -> str:
         """What a person must know of the screen itself."""
-        shown = self._watch.shown
-        assert shown is not None
         if self._frozen is not None:
             behind = (view.head.elapsed_s or 0.0) - (self._frozen.head.elapsed_s or 0.0)
             return f"paused, {span(behind)} behind"
@@ -307,8 +316,8 @@ class LiveScreen(KvtuiScreen):
         logs = self.query_one(LogsPanel)
         if not any(logs.jump(ref) for ref in event.found.lines):
             ref = event.found.lines[0]
-            text = f"Line {ref.line:,} of {clean(ref.node)} is no longer in memory; the whole log is with the run."
-            self.notify(text, markup=False)
+            where = f"Line {ref.line:,} of {clean(ref.node)}"
+            self.notify(f"{where} is no longer in memory; the whole log is with the run.", markup=False)
 
     @on(SeriesPanel.Opened)
     def open_document(self, event: SeriesPanel.Opened) -> None:

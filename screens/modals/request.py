@@ -40,24 +40,54 @@ def detail_text(detail: RequestDetail) -> Content:
         _row("pass", where, (f"  place {detail.place}" if detail.place else "", "$muted")),
         _row("verdict", (f"{detail.sign.value} {clean(detail.verdict) or DASH}", SIGN_STYLES[detail.sign])),
         _row("evidence", clean(detail.evidence) or DASH),
-        _row("TTFT", (ms(detail.ttft_ms), "bold"), (" ms   answer complete after ", "$muted"),
-             ms(detail.total_ms), (" ms", "$muted")),
-        _row("tokens", _tokens(detail.prompt_tokens), (" in the prompt   ", "$muted"),
-             _tokens(detail.reused_tokens), (" reused of ", "$muted"), _tokens(detail.reusable_tokens),
-             (" that could be", "$muted")),
+        _row(
+            "TTFT",
+            (ms(detail.ttft_ms), "bold"),
+            (" ms   answer complete after ", "$muted"),
+            ms(detail.total_ms),
+            (" ms", "$muted"),
+        ),
+        _row(
+            "tokens",
+            _tokens(detail.prompt_tokens),
+            (" in the prompt   ", "$muted"),
+            _tokens(detail.reused_tokens),
+            (" reused of ", "$muted"),
+            _tokens(detail.reusable_tokens),
+            (" that could be", "$muted"),
+        ),
         _row("lookup", _tokens(detail.hit_tokens), (" tokens found", "$muted")),
-        _row("retrieve", _tokens(detail.retrieved_tokens), (" tokens in ", "$muted"), ms(detail.retrieve_ms),
-             (" ms, ", "$muted"), gb_s(detail.retrieve_bytes_s), (" GB/s", "$muted")),
-        _row("store", _tokens(detail.stored_tokens), (" tokens in ", "$muted"), ms(detail.store_ms),
-             (" ms", "$muted")),
-    ]  # fmt: skip
+        _row(
+            "retrieve",
+            _tokens(detail.retrieved_tokens),
+            (" tokens in ", "$muted"),
+            ms(detail.retrieve_ms),
+            (" ms, ", "$muted"),
+            gb_s(detail.retrieve_bytes_s),
+            (" GB/s", "$muted"),
+        ),
+        _row(
+            "store",
+            _tokens(detail.stored_tokens),
+            (" tokens in ", "$muted"),
+            ms(detail.store_ms),
+            (" ms", "$muted"),
+        ),
+    ]
     if detail.parts is not None:
         parts = detail.parts
         rows.append(
-            _row("taken apart", ("lookup ", "$stored"), f"at most {ms(parts.lookup_at_most_ms)}",
-                 ("   retrieve ", "$cached"), ms(parts.retrieve_ms), ("   rest ", "$neutral"),
-                 ms(parts.rest_ms), (" ms", "$muted"))
-        )  # fmt: skip
+            _row(
+                "taken apart",
+                ("lookup ", "$stored"),
+                f"at most {ms(parts.lookup_at_most_ms)}",
+                ("   retrieve ", "$cached"),
+                ms(parts.retrieve_ms),
+                ("   rest ", "$neutral"),
+                ms(parts.rest_ms),
+                (" ms", "$muted"),
+            )
+        )
     rows.append(Content(""))
     told = [Content(shown(row)) for row in detail.lines]
     rows += told or [Content.styled("None of its log lines is in memory.", "$muted")]
@@ -85,7 +115,7 @@ class RequestModal(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text, scrolled where it is long."""
         with Vertical(classes="dialog request") as dialog:
-            dialog.border_title = Content(clean(self._detail.document) or "Request")  # type: ignore[assignment]
+            dialog.border_title = Content(clean(self._detail.document) or "Request")
             dialog.border_subtitle = "y Copy · esc Close"
             with VerticalScroll(id="request-scroll"):
                 yield Static(detail_text(self._detail))

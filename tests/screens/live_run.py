@@ -139,21 +139,43 @@ class MadeRun:
         self._pass(ttft / 1000)
         told = {**common, "ttft_ms": ttft, "no_text": False}
         self._node(src, "first_token", **told)
-        self._node(src, "done", **told, total_ms=ttft, prompt_tokens=_TOKENS, completion_tokens=1,
-                   cached_tokens=_WHOLE if reused else 0, finish_reason="length", response_id=f"cmpl-{identity}",
-                   text="x")  # fmt: skip
+        self._node(
+            src,
+            "done",
+            **told,
+            total_ms=ttft,
+            prompt_tokens=_TOKENS,
+            completion_tokens=1,
+            cached_tokens=_WHOLE if reused else 0,
+            finish_reason="length",
+            response_id=f"cmpl-{identity}",
+            text="x",
+        )
         hit = _WHOLE if reused else 0
-        evidence = {"hit_tokens": hit, "cached_tokens": hit, "recovered": False}
+        evidence: dict[str, Any] = {"hit_tokens": hit, "cached_tokens": hit, "recovered": False}
         if read_ms:
             evidence |= {"retrieved_tokens": hit, "retrieve_ms": read_ms, "retrieve_gib": 0.5332}
         elif tier != "none":
             evidence |= {"stored_tokens": _WHOLE, "store_ms": 31.0}
-        self._own("sample", request_id=identity, tier=tier, block=block, attempt=1, topology=topology,
-                  step=step.value, document=document, place=place + 1, node=node, ttft_ms=ttft,
-                  prompt_tokens=_TOKENS, reusable_tokens=_WHOLE, reused_tokens=hit,
-                  verdict="full" if reused else "none",
-                  reason=f"lookup {hit}, retrieved {hit or '–'}, engine reports {hit} cached",
-                  evidence=evidence)  # fmt: skip
+        self._own(
+            "sample",
+            request_id=identity,
+            tier=tier,
+            block=block,
+            attempt=1,
+            topology=topology,
+            step=step.value,
+            document=document,
+            place=place + 1,
+            node=node,
+            ttft_ms=ttft,
+            prompt_tokens=_TOKENS,
+            reusable_tokens=_WHOLE,
+            reused_tokens=hit,
+            verdict="full" if reused else "none",
+            reason=f"lookup {hit}, retrieved {hit or '–'}, engine reports {hit} cached",
+            evidence=evidence,
+        )
         self._pass(0.012)
 
     def _line(self, wall_s: float, node: str, block: str, level: str, text: str) -> None:
@@ -179,18 +201,33 @@ class MadeRun:
     ) -> None:
         engine_id = f"cmpl-{identity}-0-90333340"
         hit = _WHOLE if read_ms else 0
-        self._line(sent + 0.004, node, block, "INFO",
-                   f"Reqid: {engine_id}, Total tokens {_TOKENS}, Inference Engine computed tokens: 0, LMCache hit "
-                   f"tokens: {hit}, need to load: {hit}")  # fmt: skip
+        self._line(
+            sent + 0.004,
+            node,
+            block,
+            "INFO",
+            f"Reqid: {engine_id}, Total tokens {_TOKENS}, Inference Engine computed tokens: 0, LMCache hit "
+            f"tokens: {hit}, need to load: {hit}",
+        )
         if read_ms:
-            self._line(sent + 0.01 + read_ms / 1000, node, block, "INFO",
-                       f"[req_id={engine_id}] Retrieved {hit} out of {hit} required tokens (from {hit} total tokens)."
-                       f" size: 0.5332 gb, cost {read_ms:.4f} ms, throughput: {533.2 / read_ms:.4f} GB/s;")  # fmt: skip
+            self._line(
+                sent + 0.01 + read_ms / 1000,
+                node,
+                block,
+                "INFO",
+                f"[req_id={engine_id}] Retrieved {hit} out of {hit} required tokens (from {hit} total "
+                f"tokens). size: 0.5332 gb, cost {read_ms:.4f} ms, throughput: {533.2 / read_ms:.4f} GB/s;",
+            )
             self._line(sent + 0.02 + read_ms / 1000, node, block, "WARNING", "Pin count is negative: -1")
         else:
-            self._line(sent + ttft / 1000, node, block, "INFO",
-                       f"[req_id={engine_id}] Stored {_WHOLE} out of total {_WHOLE} tokens. size: 0.5332 GB, cost "
-                       "31.0000 ms, throughput: 17.2000 GB/s; offload_time: 2.9 ms, put_time: 0.1 ms")  # fmt: skip
+            self._line(
+                sent + ttft / 1000,
+                node,
+                block,
+                "INFO",
+                f"[req_id={engine_id}] Stored {_WHOLE} out of total {_WHOLE} tokens. size: 0.5332 GB, cost "
+                "31.0000 ms, throughput: 17.2000 GB/s; offload_time: 2.9 ms, put_time: 0.1 ms",
+            )
 
 
 class RunFeed:

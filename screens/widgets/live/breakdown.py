@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from textual.content import Content
 
 from kvtui.live.view import LiveView, TierParts
@@ -18,7 +20,7 @@ def widths(values: tuple[float, ...], cells: int, most: float) -> tuple[int, ...
     for value in values:
         total += value
         ends.append(round(cells * min(total / most, 1.0)) if most > 0 else 0)
-    return tuple(after - before for before, after in zip(ends, ends[1:], strict=False))
+    return tuple(after - before for before, after in pairwise(ends))
 
 
 class BreakdownPanel(Panel):

@@ -90,7 +90,7 @@ class FindingsPanel(OptionList):
             "Findings",
             (f"  {worst} to act on" if worst else "", "$warning"),
             (f"  {len(findings) - worst} to know" if len(findings) > worst else "", "$muted"),
-        )  # type: ignore[assignment]  # takes content too
+        )
         self.border_subtitle = "enter log lines · y copies the remedy" if findings else ""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -76,9 +76,10 @@ class HistogramPanel(Panel):
         if self.all_tiers:
             return Content.assemble(
                 f"TTFT of every tier, {clean(data.topology)}  ",
-                (f"{COLD} cold", "$cold"), "  ",
+                (f"{COLD} cold", "$cold"),
+                "  ",
                 (f"{CACHED if self.monochrome else '█'} cached", "$cached"),
-            )  # fmt: skip
+            )
         return Content.assemble(
             "TTFT  ", self._legend("cold", COLD, data), "  ", self._legend("cached", CACHED, data)
         )

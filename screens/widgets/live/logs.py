@@ -41,7 +41,7 @@ class LogsPanel(Vertical):
         super().__init__(id=id, classes="panel")
         self._source: LogSource | None = None
         self._heads: dict[Name, LogHead] = {}
-        self._name: Name | None = None
+        self._shown: Name | None = None
         self._pinned = False
         self._held = False
         self._words = ""
@@ -71,7 +71,7 @@ class LogsPanel(Vertical):
     def show(self, view: LiveView, source: LogSource) -> None:
         """Take in what is new; a log that is held waits."""
         if source is not self._source:
-            self._source, self._name, self._pinned, self._held = source, None, False, False
+            self._source, self._shown, self._pinned, self._held = source, None, False, False
             self._heads = {}
             self.lines.forget()
         before = self._heads
@@ -86,18 +86,18 @@ class LogsPanel(Vertical):
         """The log that grew, the serving node's first; else the one that is shown."""
         grown = [name for name, head in self._heads.items() if name not in before or before[name] != head]
         here = [name for name in grown if name[0] == view.head.node]
-        if self._name in (here or grown):
-            return self._name
+        if self._shown in (here or grown):
+            return self._shown
         newest = (here or grown)[-1:]
-        return newest[0] if newest else self._name
+        return newest[0] if newest else self._shown
 
     def _turn_to(self, name: Name | None) -> None:
-        if name != self._name:
-            self._name, self._held = name, False
+        if name != self._shown:
+            self._shown, self._held = name, False
             self.lines.forget()
 
     def _read(self) -> None:
-        head = self._heads.get(self._name) if self._name else None
+        head = self._heads.get(self._shown) if self._shown else None
         if self._source is None or head is None:
             return
         if head.last < self.lines.last:
@@ -107,7 +107,7 @@ class LogsPanel(Vertical):
             self.lines.add(self._source.log_rows(head.node, head.process, self.lines.last))
 
     def _border(self) -> None:
-        head = self._heads.get(self._name) if self._name else None
+        head = self._heads.get(self._shown) if self._shown else None
         if head is None:
             self.border_title = "Log"
             self.border_subtitle = "No line came yet."
@@ -119,17 +119,17 @@ class LogsPanel(Vertical):
             (f"  {head.last:,} lines", "$muted"),
             (f"  {head.warnings} warnings" if head.warnings else "", "$warning"),
             (several if len(self._heads) > 1 else "", "$muted"),
-        )  # type: ignore[assignment]  # takes content too
+        )
         behind = head.last - self.lines.last
         state = f"held, {behind:,} lines behind · end follows" if self._held else "follow"
         told = f"{clean(self._told)} · " if self._told else ""
-        self.border_subtitle = Content(f"{told}{state} · / find · w next warning")  # type: ignore[assignment]
+        self.border_subtitle = Content(f"{told}{state} · / find · w next warning")
 
     def action_other(self, step: int) -> None:
         """Show another log, and stay with it."""
         names = list(self._heads)
         if names:
-            at = names.index(self._name) if self._name in names else 0
+            at = names.index(self._shown) if self._shown in names else 0
             self._turn_to(names[(at + step) % len(names)])
             self._pinned = True
             self._read()

@@ -63,8 +63,8 @@ class Panel(Widget, can_focus=True):
     def redraw(self) -> None:
         """Draw it again."""
         if self.view is not None:
-            self.border_title = self.title(self.view)  # type: ignore[assignment]  # takes content too
-            self.border_subtitle = self.conclusion(self.view)  # type: ignore[assignment]
+            self.border_title = self.title(self.view)
+            self.border_subtitle = self.conclusion(self.view)
             self.refresh()
 
     def render(self) -> Content:

@@ -105,13 +105,34 @@ class SeriesPanel(Panel):
         cold_rows = each + (1 if spare > 0 else 0)
         cached_rows = each + (1 if spare > 1 else 0)
         rows = [
-            *self._bars("cold", points, [_of(p.cold_ms if p else None, most_ms) for p in points],
-                        cold_rows, cells, "$cold", "█"),
-            *self._bars("cached", points, [_of(p.cached_ms if p else None, most_ms) for p in points],
-                        cached_rows, cells, "$cached", "▒"),
-            *self._bars("speedup", points, [_of(p.speedup if p else None, most_x) for p in points],
-                        each, cells, "$neutral", "░"),
-        ]  # fmt: skip
+            *self._bars(
+                "cold",
+                points,
+                [_of(p.cold_ms if p else None, most_ms) for p in points],
+                cold_rows,
+                cells,
+                "$cold",
+                "█",
+            ),
+            *self._bars(
+                "cached",
+                points,
+                [_of(p.cached_ms if p else None, most_ms) for p in points],
+                cached_rows,
+                cells,
+                "$cached",
+                "▒",
+            ),
+            *self._bars(
+                "speedup",
+                points,
+                [_of(p.speedup if p else None, most_x) for p in points],
+                each,
+                cells,
+                "$neutral",
+                "░",
+            ),
+        ]
         rows = rows[: max(1, height - 1)] if height < len(rows) + 2 else [*rows, self._signs(points, cells)]
         return lines([*rows, self._axis(seen, cells)], height)
 

@@ -77,7 +77,7 @@ class ThroughputPanel(Panel):
 
 
 def most_telling(gauges: Sequence[Gauge], room: int) -> list[Gauge]:
-    """As many as there is room for, in their order: those against a ceiling first, then those that are known."""
+    """As many as there is room for: those with a ceiling before those that are only known."""
     order = sorted(gauges, key=lambda gauge: (gauge.share is None, gauge.rate_bytes_s is None))
     kept = order[:room]
     return [gauge for gauge in gauges if gauge in kept]
