@@ -21,6 +21,7 @@ from kvtui.errors import PlanError, RecordError, RunFailed
 from kvtui.journal import Journal, iter_events
 from kvtui.kvsize import kv_shape, load_config
 from kvtui.lab_plan import LabEngine, for_lab
+from kvtui.now import NowFile
 from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.progress import RunProgress
@@ -113,12 +114,15 @@ async def _context(
         progress.phase(text)
 
     links = {name: Link(host, asker, tell) for name, host in target.hosts.items()}
-    watching = RunProgress(plan, progress)
-    watching.replay(journal.events)
-    journal.listen(watching.see)
+    now = NowFile(record, progress)
+    telling = RunProgress(plan, now)
+    telling.replay(journal.events)
+    journal.listen(telling.see)
+    journal.listen(now.see)
     try:
-        yield Context(plan, target, record, journal, links, progress, store_password=_password(plan))
+        yield Context(plan, target, record, journal, links, now, store_password=_password(plan))
     finally:
+        now.close()
         for link in links.values():
             await link.close()
         journal.close()

@@ -123,6 +123,22 @@ class Link:
                 "Is the node overloaded?",
             ) from None
 
+    @contextlib.asynccontextmanager
+    async def opened(self, command: str) -> AsyncIterator[asyncssh.SSHClientProcess[bytes]]:
+        """A command that runs in the login shell as long as the context; its standard input stays open.
+
+        Raises:
+            NodeUnreachable: No connection, or it was lost while the command ran.
+        """
+        async with self._channels:
+            process = await self._open(command)
+            try:
+                yield process
+            except ssh.CONNECTION_ERRORS as error:
+                raise explain(error, self.host) from error
+            finally:
+                process.close()
+
     async def agent(self, command: str, *, timeout_s: float = 60, **args: Any) -> dict[str, Any]:
         """Ask the node's agent; uploads it first where it is missing, and repeats when the link was lost.
 

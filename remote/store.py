@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -29,7 +29,11 @@ class StoreInfo:
         maxmemory_bytes: Its limit; 0 for none.
         policy: What it does when full.
         keys: Keys in the database.
-        gets: Calls of GET since its start.
+        evicted_keys: Keys that it has dropped for want of memory since its start, as all counts below.
+        net_in_bytes: Bytes that came in.
+        net_out_bytes: Bytes that went out.
+        get_calls: Calls of GET.
+        set_calls: Calls of SET.
     """
 
     version: str
@@ -37,7 +41,11 @@ class StoreInfo:
     maxmemory_bytes: int
     policy: str
     keys: int
-    gets: int
+    evicted_keys: int
+    net_in_bytes: int
+    net_out_bytes: int
+    get_calls: int
+    set_calls: int
 
 
 def _refusal(error: BaseException) -> str:
@@ -57,9 +65,25 @@ def parse_info(text: str) -> dict[str, str]:
     return {name: value.strip() for name, value in pairs}
 
 
-def _calls(stats: str) -> int:
-    fields = dict(part.split("=", 1) for part in stats.split(",") if "=" in part)
-    return int(fields.get("calls", 0))
+def store_info(fields: Mapping[str, str]) -> StoreInfo:
+    """What the fields of INFO say (Valkey 7.2 to 9.1); what it leaves out has not happened yet."""
+    return StoreInfo(
+        version=fields.get("valkey_version", fields.get("redis_version", "unknown")),
+        used_memory_bytes=int(fields.get("used_memory", 0)),
+        maxmemory_bytes=int(fields.get("maxmemory", 0)),
+        policy=fields.get("maxmemory_policy", "unknown"),
+        keys=_part(fields.get("db0", ""), "keys"),
+        evicted_keys=int(fields.get("evicted_keys", 0)),
+        net_in_bytes=int(fields.get("total_net_input_bytes", 0)),
+        net_out_bytes=int(fields.get("total_net_output_bytes", 0)),
+        get_calls=_part(fields.get("cmdstat_get", ""), "calls"),
+        set_calls=_part(fields.get("cmdstat_set", ""), "calls"),
+    )
+
+
+def _part(value: str, name: str) -> int:
+    fields = dict(part.split("=", 1) for part in value.split(",") if "=" in part)
+    return int(fields.get(name, 0))
 
 
 class Store:
@@ -89,18 +113,15 @@ class Store:
         """
         from glide_sync import InfoSection
 
-        sections = [InfoSection.SERVER, InfoSection.MEMORY, InfoSection.COMMAND_STATS]
+        sections = [
+            InfoSection.SERVER,
+            InfoSection.MEMORY,
+            InfoSection.STATS,
+            InfoSection.KEYSPACE,
+            InfoSection.COMMAND_STATS,
+        ]
         raw = await self._call(lambda: self._client.info(sections))
-        fields = parse_info(raw.decode(errors="replace"))
-        keys = await self._call(self._client.dbsize)
-        return StoreInfo(
-            version=fields.get("valkey_version", fields.get("redis_version", "unknown")),
-            used_memory_bytes=int(fields.get("used_memory", 0)),
-            maxmemory_bytes=int(fields.get("maxmemory", 0)),
-            policy=fields.get("maxmemory_policy", "unknown"),
-            keys=keys,
-            gets=_calls(fields.get("cmdstat_get", "")),
-        )
+        return store_info(parse_info(raw.decode(errors="replace")))
 
     async def ask(self, *words: str) -> object:
         """A command's answer; ``None`` when the server refuses this user the command, or does not know it.

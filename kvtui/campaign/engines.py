@@ -12,6 +12,7 @@ from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import expand_home
 from kvtui.campaign.steps import Block, block_nodes
 from kvtui.engine_command import EngineHost, engine_argv
+from kvtui.engine_phase import FIRST, phase_of
 from kvtui.errors import StepTimeout
 from kvtui.fit import staging_gib
 from kvtui.lmcache_config import Placement, config_for, to_yaml
@@ -146,7 +147,7 @@ def _last_words(lines: list[str]) -> str:
         message = parse_line(raw).message.strip()
         if message and "Route:" not in message:
             return message[:70]
-    return "starting"
+    return FIRST
 
 
 async def _served_model(ctx: Context, node: str, port: int) -> str | None:
@@ -187,27 +188,41 @@ async def _serves(ctx: Context, block: Block, node: str, copy: FileCopy, waited_
         if unfit is not None:
             raise unfit
         return True
-    words = _last_words(copy.lines())
     if waited_s > ctx.plan.engine.start_timeout_s:
         raise StepTimeout(
-            f"The engine on {node} does not serve after {waited_s:.0f} s: {words}.",
+            f"The engine on {node} does not serve after {waited_s:.0f} s: {_last_words(copy.lines())}.",
             "Raise start_timeout_s below [engine], or read its log in the run's record.",
         )
-    ctx.reporter.phase(f"{node}: engine starting, {waited_s:.0f} s: {words}")
     return False
 
 
-async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
-    """Wait until the engine on a node truly serves; the seconds that it took, by the clock here."""
+async def _wait_until_serving(ctx: Context, block: Block, node: str, doing: dict[str, str]) -> float:
+    """Wait until the engine on a node truly serves; the seconds that it took, by the clock here.
+
+    Args:
+        ctx: The run.
+        block: The block.
+        node: The node.
+        doing: What the engines that start beside each other are doing, in words; this node's is kept up.
+    """
     copy = log_copy(ctx, block, node)
-    began_s = time.monotonic()
-    turn = 0
+    began_s = phase_began_s = time.monotonic()
+    turn = seen_bytes = 0
+    phase = ""
     while True:
-        new = await copy.update()
+        # The copy is kept up beside this loop.
+        new = copy.read(seen_bytes)
+        seen_bytes += len(new)
+        before, phase = phase, phase_of(copy.lines())
+        if phase != before:
+            phase_began_s = time.monotonic()
+        doing[node] = f"{node}: {phase}, {time.monotonic() - phase_began_s:.0f} s"
+        ctx.reporter.phase(" · ".join(doing.values()))
         # Each question costs the starting engine some of its own processor, so most turns ask only one.
         if turn % _FULL_TURN == 0 or STARTED in new:
             waited_s = time.monotonic() - began_s
             if await _serves(ctx, block, node, copy, waited_s):
+                doing[node] = f"{node}: serving"
                 return waited_s
         turn += 1
         await asyncio.sleep(_POLL_S)
@@ -216,9 +231,11 @@ async def _wait_until_serving(ctx: Context, block: Block, node: str) -> float:
 async def start(ctx: Context, block: Block) -> dict[str, Any]:
     """Start the engines of a block on all its nodes at once, and wait until they serve."""
 
+    doing: dict[str, str] = {}
+
     async def one(node: str) -> dict[str, Any]:
         already = await _start(ctx, block, node)
-        seconds = await _wait_until_serving(ctx, block, node)
+        seconds = await _wait_until_serving(ctx, block, node, doing)
         return {"ready_after_s": round(seconds, 1), "already": already}
 
     return await each(block_nodes(ctx.plan, block), one)

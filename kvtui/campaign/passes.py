@@ -10,7 +10,7 @@ from typing import Any
 
 from corpus.tokens import TokenDocument
 from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_cached_tokens
-from kvtui.campaign import engines, layout, metrics
+from kvtui.campaign import engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.documents import shared_tokens
 from kvtui.campaign.requests import PassPlan, requests_jsonl
@@ -21,11 +21,13 @@ from kvtui.journal import Event
 from kvtui.loglines import all_figures
 from kvtui.plan import TierKind, Topology
 from kvtui.samples import Pass, Sample
+from remote.errors import RemoteError
 from remote.link import program_argv
 from remote.process import Process
-from remote.tail import read_on
 
 _POLL_S = 1.0
+# Each question costs the node some of the processor that it is measured with: so seldom.
+_LOOK_S = 15.0
 # The engine writes its lines before it answers, but through a buffer of its own.
 _LOG_PATIENCE_S = 5.0
 
@@ -91,7 +93,11 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
         "events": f"{directory}/events.jsonl",
         "requests": f"{directory}/requests.jsonl",
         "timeout_s": ctx.plan.engine.request_timeout_s,
-        "lease_dirs": [engines.engine(ctx, spec.block, spec.node).dir, directory],
+        "lease_dirs": [
+            engines.engine(ctx, spec.block, spec.node).dir,
+            directory,
+            watching.process(ctx, spec.node).dir,
+        ],
     }
     await link.upload(requests, f"{directory}/requests.jsonl")
     await link.upload(json.dumps(job).encode(), f"{directory}/job.json")
@@ -100,26 +106,14 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
     return process
 
 
-async def _merge(ctx: Context, spec: PassSpec, process: Process) -> None:
-    """Merge what the probe has written, up to a last line that is still being written."""
-    source = spec.source(ctx)
-    path = f"{process.dir}/events.jsonl"
-    while True:
-        before = ctx.journal.offset(source)
-        async for offset, data in read_on(process.link, path, before):
-            if ctx.journal.merge(source, offset, data) < offset + len(data):
-                break  # a piece may end within a line: read on from that line's start
-        if ctx.journal.offset(source) == before:
-            return
-
-
 def _events(ctx: Context, spec: PassSpec) -> list[Event]:
     source = spec.source(ctx)
     return [event for event in ctx.journal.events if event["src"] == source]
 
 
-def _over(events: Sequence[Event]) -> bool:
-    return any(event["kind"] == "pass_end" for event in events)
+def _over(ctx: Context, spec: PassSpec) -> bool:
+    source = spec.source(ctx)
+    return any(event["src"] == source for event in ctx.journal.of_kind("pass_end"))
 
 
 async def _follow(ctx: Context, spec: PassSpec, process: Process) -> None:
@@ -127,21 +121,28 @@ async def _follow(ctx: Context, spec: PassSpec, process: Process) -> None:
 
     Raises:
         RunFailed: The probe ended before the pass was over.
+        RemoteError: The node cannot be asked; the pass itself goes on there.
     """
+    source, path = spec.source(ctx), f"{process.dir}/events.jsonl"
     while True:
-        await _merge(ctx, spec, process)
-        if _over(_events(ctx, spec)):
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                await merging.merge_on(ctx.journal, process.link, path, source, lambda: _over(ctx, spec))
+        except TimeoutError:
+            pass
+        except RemoteError:  # whether the link holds is asked next
+            await asyncio.sleep(_POLL_S)
+        if _over(ctx, spec):
             return
         status = await process.status()
+        await merging.merge(ctx.journal, process.link, path, source)
+        if _over(ctx, spec):
+            return
         if status.state != "running":
-            await _merge(ctx, spec, process)
-            if _over(_events(ctx, spec)):
-                return
             raise RunFailed(
                 f"The probe on {spec.node} ended before its pass was over ({status.reason or status.state}).",
                 f"What it measured is kept. Go on with: kvtui attach {ctx.run}",
             )
-        await asyncio.sleep(_POLL_S)
 
 
 async def _evidence(ctx: Context, spec: PassSpec, answered: dict[str, int | None]) -> dict[str, Evidence]:

@@ -9,7 +9,7 @@ import socket
 from dataclasses import asdict
 from typing import Any
 
-from kvtui.campaign import tiers
+from kvtui.campaign import tiers, watching
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import expand_home
 from kvtui.engine_options import kv_cache_dtype, tensor_parallel
@@ -141,6 +141,7 @@ async def prepare(ctx: Context) -> dict[str, Any]:
 
     async def take(node: str) -> None:
         await lock(ctx, node)
+        await watching.keep(ctx, node)
 
     await each(tuple(ctx.links), take)
     for finding in seed_findings(ctx.plan):

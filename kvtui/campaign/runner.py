@@ -4,51 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 
-from kvtui.campaign import engines
+from kvtui.campaign import watching
+from kvtui.campaign.background import Background
 from kvtui.campaign.block_steps import WORK
 from kvtui.campaign.context import Context
-from kvtui.campaign.prepare import connect, prepare, release
-from kvtui.campaign.prepare import lock as take
+from kvtui.campaign.prepare import connect, lock, prepare, release
 from kvtui.campaign.revive import revive
-from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, steps
+from kvtui.campaign.steps import Step, StepKind, steps
 from kvtui.campaign.undo import end_early
 from kvtui.errors import RunFailed
 from kvtui.kvsize import KvShape
 from kvtui.results import result_of
-from remote.errors import CommandTimeout, NodeUnreachable, RemoteError, StoreUnavailable
-
-
-async def _claim(ctx: Context, node: str, block: Block | None) -> None:
-    await take(ctx, node)
-    if block is not None and node in block_nodes(ctx.plan, block):
-        await engines.engine(ctx, block, node).renew()
-
-
-@asynccontextmanager
-async def _leases(ctx: Context, current: list[Block | None]) -> AsyncIterator[None]:
-    """Claim the nodes and the current engines again and again, as long as kvtui lives."""
-
-    async def again() -> None:
-        while True:
-            await asyncio.sleep(min(ctx.lease_s / 4, 60.0))
-            for node in ctx.links:
-                with suppress(RemoteError):  # the step under way meets the same trouble and tells of it
-                    await _claim(ctx, node, current[0])
-
-    task = asyncio.create_task(again())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+from remote.errors import CommandTimeout, NodeUnreachable, StoreUnavailable
 
 
 async def _finish(ctx: Context) -> None:
     for node in ctx.links:
+        await watching.finish(ctx, node)
         await release(ctx, node)
 
 
@@ -72,17 +45,18 @@ async def _do(ctx: Context, step: Step) -> None:
 
 
 async def _all_steps(ctx: Context) -> None:
-    current: list[Block | None] = [None]
+    background = Background(ctx)
     known = ctx.done(Step(StepKind.PREPARE))
     if known is not None:
         ctx.shape = KvShape(**known)
         for node in ctx.links:
-            await take(ctx, node)
+            await lock(ctx, node)
+            await watching.keep(ctx, node)
         await revive(ctx)
     *all_but_last, last = steps(ctx.plan)
-    async with _leases(ctx, current):
+    async with background.working():
         for step in all_but_last:
-            current[0] = step.block
+            background.block = step.block
             if ctx.done(step) is None:
                 await _do(ctx, step)
     # Giving the nodes back comes when nobody claims them any more.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kvtui.campaign import engines, tiers
+from kvtui.campaign import engines, tiers, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.prepare import release
 from kvtui.campaign.steps import Block, block_nodes, blocks
@@ -29,6 +29,7 @@ async def _undo_node(ctx: Context, node: str) -> None:
         if node in block_nodes(ctx.plan, block):
             await engines.log_copy(ctx, block, node).update()
     await stop_run(link, ctx.run)
+    await watching.merge(ctx, node)
     for tier in ctx.plan.tiers:
         if tier.kind is TierKind.DISK and node in ctx.plan.engine_nodes:
             await tiers.remove_files(ctx, tier, node)

@@ -39,7 +39,14 @@ COMMANDS = {
     "unlock": ("claims", "unlock"),
 }
 # Programs that answer otherwise; their arguments stand on the command line.
-PROGRAMS = {"clock": "clock", "glide": "glide", "keeper": "keeper", "probe": "probe"}
+PROGRAMS = {
+    "clock": "clock",
+    "follow": "follow",
+    "glide": "glide",
+    "keeper": "keeper",
+    "probe": "probe",
+    "watch": "watcher",
+}
 
 
 def main(arguments: List[str]) -> int:
