@@ -218,9 +218,22 @@ class Link:
             if self._closed:
                 raise NodeUnreachable(f"The link to {self.host.label} is closed.")
             if self._connection is None or self._connection.is_closed():
+                if self._was_connected:
+                    self._is_lost("")
                 self._connection = await ssh.connect(self.host, self._asker)
                 self._was_connected = True
+                self._is_back()
             return self._connection
+
+    def _is_lost(self, how_long: str) -> None:
+        if not self._lost:
+            self._lost = True
+            self._tell(f"The connection to {self.host.label} is lost, trying again{how_long}.")
+
+    def _is_back(self) -> None:
+        if self._lost:
+            self._lost = False
+            self._tell(f"The connection to {self.host.label} is back.")
 
     async def close(self) -> None:
         """End the connection; what runs detached on the node goes on."""
@@ -280,14 +293,9 @@ class Link:
                 if self._closed or not self._was_connected or loop.time() + pause_s >= deadline:
                     raise
             else:
-                if self._lost:
-                    self._lost = False
-                    self._tell(f"The connection to {self.host.label} is back.")
+                self._is_back()
                 return done
-            if not self._lost:
-                self._lost = True
-                left_s = deadline - loop.time()
-                self._tell(f"The connection to {self.host.label} is lost, trying again for {left_s:.0f} s.")
+            self._is_lost(f" for {deadline - loop.time():.0f} s")
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 

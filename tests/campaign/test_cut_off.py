@@ -129,7 +129,7 @@ async def test_a_link_that_is_cut_for_a_while_costs_nothing(operator: Operator, 
     await operator.node.start()
     _, stderr = await process.communicate()
     assert process.returncode == 0, stderr.decode()
-    assert re.search(r"connection to gpu-a .*is lost, trying again for \d+ s\.", stderr.decode())
+    assert re.search(r"connection to gpu-a .*is lost, trying again", stderr.decode())
     assert re.search(r"connection to gpu-a .*is back\.", stderr.decode())
     assert problems(record(operator)) == ()
     assert_nothing_left(operator)
