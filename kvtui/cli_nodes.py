@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,6 @@ from kvtui.paths import places
 if TYPE_CHECKING:
     from kvtui.hosts_file import NodeEntry
     from kvtui.services.hosts import HostsStore, KnownNode
-    from kvtui.services.probe import Probed
     from remote.errors import RemoteError
 
 app = typer.Typer()
@@ -46,7 +46,7 @@ NOTHING = (
 def nodes(context: typer.Context) -> None:
     """The nodes that kvtui knows; without a command, all of them are probed."""
     if context.invoked_subcommand is None:
-        probe(None)
+        probe()
 
 
 @app.command("list")
@@ -68,38 +68,28 @@ def probe(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Nodes or SSH aliases; all without one.")
     ] = None,
+    ceilings: Annotated[
+        bool,
+        typer.Option("--ceilings", help="Measure memory, disk and the way to the store."),
+    ] = False,
+    plan: Annotated[
+        Path | None, typer.Option(help="Measure with this plan's chunk, path, store and workers.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask nodes what they are made of, all at once; ends with 3 when one cannot be reached."""
-    from kvtui.asking import terminal_asker
-    from kvtui.nodefacts import NodeFacts
+    from kvtui.nodes_command import NodesWish, look, looked_text
     from kvtui.progress import Progress
-    from kvtui.services.probe import chosen, links_to
-    from kvtui.services.probe import probe as ask
 
-    async def look() -> tuple[Probed, ...]:
-        progress, answered = Progress(sys.stderr), set[str]()
-        wanted = chosen(_load(), names or ())
-
-        def told(name: str, _: object) -> None:
-            answered.add(name)
-            progress.phase(f"{len(answered)} of {len(wanted)} nodes are through")
-
-        async with links_to(wanted, terminal_asker()) as links:
-            found = await ask(wanted, links, told)
-        if found:
-            ready = sum(1 for one in found if isinstance(one.found, NodeFacts))
-            progress.say(f"{ready} of {len(found)} nodes are ready.")
-        return found
-
-    probed = finish(look())
+    wish = NodesWish(tuple(names or ()), ceilings or plan is not None, plan)
+    looked = finish(look(wish, places(), Progress(sys.stderr)))
     if as_json:
-        typer.echo(json.dumps([_probed_json(one) for one in probed], ensure_ascii=False))
-    elif probed:
-        typer.echo(_probed_text(probed, with_details=bool(names)))
+        typer.echo(json.dumps([one.to_json() for one in looked], ensure_ascii=False))
+    elif looked:
+        typer.echo(looked_text(looked, with_details=bool(names)))
     else:
         typer.echo(NOTHING, err=True)
-    _end(probed)
+    _end([failure for one in looked for failure in one.failures])
 
 
 @app.command()
@@ -217,40 +207,10 @@ def _dumped(entry: NodeEntry) -> dict[str, Any]:
     return entry.model_dump(mode="json")
 
 
-def _probed_json(one: Probed) -> dict[str, Any]:
-    from kvtui.nodefacts import NodeFacts
-    from kvtui.services.probe import state_word
-
-    found = one.found
-    ready = isinstance(found, NodeFacts)
-    return {
-        "name": one.node.entry.name,
-        "ssh": one.node.entry.ssh,
-        "state": state_word(found),
-        "facts": found.to_json() if isinstance(found, NodeFacts) else None,
-        "error": None if ready else str(found),
-    }
-
-
-def _probed_text(probed: tuple[Probed, ...], *, with_details: bool) -> str:
-    from kvtui.node_tables import details_text, probed_text
-    from kvtui.nodefacts import NodeFacts
-    from kvtui.services.probe import state_word
-
-    facts = [(one, one.found if isinstance(one.found, NodeFacts) else None) for one in probed]
-    parts = [probed_text((one.node.entry, state_word(one.found), found) for one, found in facts)]
-    if with_details:
-        parts += [details_text(found) for _, found in facts if found is not None]
-    return "\n\n".join(parts)
-
-
-def _end(probed: tuple[Probed, ...]) -> None:
-    """Say why nodes could not be read, and end with the code of the worst."""
-    from kvtui.nodefacts import NodeFacts
-
-    failures: list[RemoteError] = [one.found for one in probed if not isinstance(one.found, NodeFacts)]
+def _end(failures: list[RemoteError]) -> None:
+    """Say what could not be had, and end with the code of the worst."""
     for failure in failures:
         typer.echo(" ".join(clean(str(failure)).split()), err=True)
-    if failures:
-        codes = [exit_code(failure) for failure in failures]
+    codes = [exit_code(failure) for failure in failures]
+    if codes:
         raise typer.Exit(ExitCode.UNREACHABLE if ExitCode.UNREACHABLE in codes else codes[0])

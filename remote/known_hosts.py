@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import asyncssh
@@ -35,24 +36,9 @@ class KnownHosts:
 
     files: tuple[str, ...]
 
-    def _lines(self) -> Iterator[tuple[str, int, str]]:
-        for name in self.files:
-            try:
-                text = Path(name).read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            for number, line in enumerate(text.splitlines(), 1):
-                yield name, number, line
-
     def load(self) -> asyncssh.SSHKnownHosts:
         """Every entry that can be read; others are passed over, as OpenSSH does."""
-        known = asyncssh.SSHKnownHosts()
-        for _, _, line in self._lines():
-            try:
-                known.load(line)
-            except ValueError:
-                continue
-        return known
+        return _loaded(tuple(_state(name) for name in self.files))
 
     def keys_of(self, host: str, address: str, port: int) -> tuple[KnownKey, ...]:
         """The keys on file for exactly this host and port.
@@ -65,7 +51,7 @@ class KnownHosts:
         names = [entry_name(name, port) for name in (host, address) if name]
         return tuple(
             KnownKey(fingerprint(key), file, number, revoked)
-            for file, number, line in self._lines()
+            for file, number, line in _lines(self.files)
             for key, revoked in _keys(line, names)
         )
 
@@ -87,6 +73,38 @@ class KnownHosts:
                 file.seek(size_bytes - 1)
                 entry = entry if file.read(1) == b"\n" else f"\n{entry}"
             file.write(entry.encode())
+
+
+def _lines(files: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+    """File, number and text of every line."""
+    for name in files:
+        try:
+            text = Path(name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            yield name, number, line
+
+
+def _state(name: str) -> tuple[str, int, int]:
+    """A file, and what changes when it does."""
+    try:
+        found = os.stat(name)
+    except OSError:
+        return name, 0, 0
+    return name, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=8)
+def _loaded(files: tuple[tuple[str, int, int], ...]) -> asyncssh.SSHKnownHosts:
+    """The entries of files in this state: read once for many nodes."""
+    known = asyncssh.SSHKnownHosts()
+    for _, _, line in _lines(name for name, *_ in files):
+        try:
+            known.load(line)
+        except ValueError:
+            continue
+    return known
 
 
 def _keys(line: str, names: list[str]) -> list[tuple[asyncssh.SSHKey, bool]]:

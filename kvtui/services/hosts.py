@@ -40,11 +40,13 @@ class KnownNode:
         entry: What is known of it.
         host: How it is reached.
         lab: Whether it is one of the lab's.
+        lab_store: Host and port of the lab's store, as the lab's nodes reach it.
     """
 
     entry: NodeEntry
     host: HostSpec
     lab: bool = False
+    lab_store: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,4 +174,4 @@ def _lab_nodes(info: LabInfo) -> Iterator[KnownNode]:
             engine_python=info.parts.engine_python,
             model_roots=() if name == LAB_STORE else (str(Path(info.parts.model_dir).parent),),
         )
-        yield KnownNode(entry, host, lab=True)
+        yield KnownNode(entry, host, lab=True, lab_store=(info.store.host, info.store.port))

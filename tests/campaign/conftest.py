@@ -120,8 +120,10 @@ class Operator:
         """Put the engine's interpreter back."""
         (self.home / "engine-python").write_text(engine)
 
-    def start(self, *arguments: object) -> asyncio.Future[asyncio.subprocess.Process]:
-        """Start the command line in a process of its own."""
+    def start(
+        self, *arguments: object, terminal: int | None = None
+    ) -> asyncio.Future[asyncio.subprocess.Process]:
+        """Start the command line in a process of its own, without a terminal or at one."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "SSH_"))}
         return asyncio.ensure_future(
             asyncio.create_subprocess_exec(
@@ -130,9 +132,9 @@ class Operator:
                 "kvtui",
                 *map(str, arguments),
                 env={**env, "HOME": str(self.home)},
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE if terminal is None else terminal,
                 cwd=self.home,
             )
         )

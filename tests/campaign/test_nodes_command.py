@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import socket
 
+import asyncssh
+
 from tests.campaign.conftest import Operator
+from tests.remote.waiting import reached
 
 
 async def test_what_nodes_are_made_of(operator: Operator) -> None:
@@ -14,7 +19,7 @@ async def test_what_nodes_are_made_of(operator: Operator) -> None:
     probed = await operator.kvtui("nodes", "probe", "--json")
     assert probed.code == 0, probed.stderr
     [node] = json.loads(probed.stdout)
-    assert (node["name"], node["ssh"], node["state"], node["error"]) == ("one", "gpu-a", "ready", None)
+    assert (node["name"], node["ssh"], node["state"], node["errors"]) == ("one", "gpu-a", "ready", [])
     assert node["facts"]["hostname"] == socket.gethostname()
     assert node["facts"]["ram_total_bytes"] > 0
 
@@ -46,5 +51,52 @@ async def test_a_new_host_key_is_refused_where_nobody_can_be_asked(operator: Ope
     assert probed.code == 3
     [node] = json.loads(probed.stdout)
     assert (node["state"], node["facts"]) == ("key unknown", None)
-    assert "SHA256:" in node["error"]
+    assert "SHA256:" in node["errors"][0]
     assert operator.node.keys.known_hosts.read_text() == ""
+
+
+async def test_at_a_terminal_a_person_is_asked(operator: Operator) -> None:
+    keys = operator.node.keys
+    keys.known_hosts.write_text("")
+    key = asyncssh.read_private_key(keys.client)
+    locked = key.export_private_key("openssh", passphrase="secret", rounds=1, ignore_few_rounds=True)
+    keys.client.write_bytes(locked)
+    person, program = os.openpty()
+    process = await operator.start("nodes", "probe", "gpu-a", terminal=program)
+    os.close(program)
+    screen = Screen(person)
+    try:
+        await screen.shows("to be trusted from now on? [y/N]")
+        os.write(person, b"y\n")
+        await screen.shows("go on without this key")
+        os.write(person, b"secret\n")
+        stdout, _ = await asyncio.wait_for(process.communicate(), 60)
+    finally:
+        screen.close()
+    assert process.returncode == 0, screen.text
+    assert " ready " in stdout.decode()
+    assert "secret" not in screen.text
+    assert keys.known_hosts.read_text().startswith(f"[127.0.0.1]:{operator.node.port} ssh-ed25519 ")
+
+
+class Screen:
+    """What a terminal shows."""
+
+    def __init__(self, terminal: int) -> None:
+        self.text = ""
+        self._terminal = terminal
+        asyncio.get_running_loop().add_reader(terminal, self._read)
+
+    def _read(self) -> None:
+        try:
+            self.text += os.read(self._terminal, 65536).decode()
+        except OSError:
+            # The other end is closed.
+            asyncio.get_running_loop().remove_reader(self._terminal)
+
+    async def shows(self, text: str) -> None:
+        await reached(lambda: text in self.text)
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._terminal)
+        os.close(self._terminal)

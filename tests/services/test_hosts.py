@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kvtui.hosts_file import HostsError, NodeEntry
+from kvtui.hosts_file import HostsError, NodeEntry, Role
+from kvtui.lab import lab_paths
 from kvtui.paths import places
 from kvtui.services.hosts import HostsStore, host_spec, known_nodes
 from remote.hosts import HostSpec
+from remote.lab import info
+from remote.lab.info import LabInfo, LabParts, StoreAddress
+from remote.lab.locks import FileLock
 
 A = NodeEntry(name="a", ssh="one")
 B = NodeEntry(name="b", ssh="ann@two:2222")
@@ -83,6 +87,43 @@ def test_how_a_node_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     assert host_spec(B) == HostSpec("b", "two", 2222, "ann")
     entry = NodeEntry(name="c", ssh="[::1]:22", identity_file="~/.ssh/kv")
     assert host_spec(entry) == HostSpec("c", "::1", 22, client_keys=("/home/ann/.ssh/kv",))
+
+
+def lab_info() -> LabInfo:
+    names = ("gpu-a", "gpu-b", "valkey")
+    return LabInfo(
+        lab_id="x",
+        daemon_pid=1,
+        guard_pid=2,
+        started_wall_s=0,
+        idle_lease_s=None,
+        nodes={name: HostSpec(name, "127.0.0.1", 2200, "kvtui", config=None) for name in names},
+        store=StoreAddress("127.0.0.1", 7000, 1, 3),
+        parts=LabParts("/env/bin/python", "/valkey", "/models/tiny", "/dir", "module", "tiny"),
+    )
+
+
+def test_the_labs_nodes_are_there_while_it_is_up(own_places: Path) -> None:
+    lab = lab_paths(places())
+    lab.root.mkdir(parents=True)
+    HostsStore(places().config).add(NodeEntry(name="gpu-b", ssh="mine"))
+    info.write(lab_info(), lab.info)
+    # Its description alone is not enough: a lab that died leaves it.
+    assert [node.entry.name for node in known_nodes(places())] == ["gpu-b"]
+    with FileLock(lab.daemon_lock) as lock:
+        assert lock.try_take()
+        nodes = {node.entry.name: node for node in known_nodes(places())}
+    assert [(name, node.lab) for name, node in nodes.items()] == [
+        ("gpu-b", False),
+        ("gpu-a", True),
+        ("valkey", True),
+    ]
+    engine = nodes["gpu-a"]
+    assert (engine.entry.ssh, engine.entry.roles) == ("kvtui@127.0.0.1:2200", (Role.GPU,))
+    assert (engine.entry.engine_python, engine.entry.model_roots) == ("/env/bin/python", ("/models",))
+    assert engine.lab_store == ("127.0.0.1", 7000)
+    assert engine.host.config is None
+    assert nodes["valkey"].entry.roles == (Role.STORE,)
 
 
 def test_without_a_lab_the_nodes_are_those_of_the_file(own_places: Path) -> None:

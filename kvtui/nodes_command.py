@@ -1,0 +1,132 @@
+"""The work behind ``kvtui nodes probe``."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kvtui.asking import terminal_asker
+from kvtui.campaign.context import Reporter
+from kvtui.hosts_file import NodeEntry
+from kvtui.node_tables import ceilings_text, details_text, probed_text
+from kvtui.nodefacts import NodeFacts
+from kvtui.paths import Places
+from kvtui.plan import Plan, load_plan
+from kvtui.services.ceilings import CeilingStore
+from kvtui.services.hosts import known_nodes
+from kvtui.services.measure import Measured, chunk_bytes, measure_node, measuring_of
+from kvtui.services.probe import Probed, chosen, links_to, probe, state_word
+from remote.errors import RemoteError
+from remote.link import Link
+
+
+@dataclass(frozen=True, slots=True)
+class NodesWish:
+    """What a person wants to know.
+
+    Attributes:
+        names: Nodes or SSH aliases; all when empty.
+        ceilings: Whether to measure.
+        plan: The plan to measure for.
+    """
+
+    names: tuple[str, ...] = ()
+    ceilings: bool = False
+    plan: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A node, what was found there, and what was measured."""
+
+    probed: Probed
+    measured: Measured
+
+    @property
+    def entry(self) -> NodeEntry:
+        """What is known of the node."""
+        return self.probed.node.entry
+
+    @property
+    def facts(self) -> NodeFacts | None:
+        """What it is made of, where it could be read."""
+        return self.probed.found if isinstance(self.probed.found, NodeFacts) else None
+
+    @property
+    def state(self) -> str:
+        """Its state in one or two words."""
+        return state_word(self.probed.found)
+
+    @property
+    def failures(self) -> tuple[RemoteError, ...]:
+        """What could not be had."""
+        found = self.probed.found
+        return self.measured.failures if isinstance(found, NodeFacts) else (found, *self.measured.failures)
+
+    def to_json(self) -> dict[str, Any]:
+        """The node as a JSON object."""
+        return {
+            "name": self.entry.name,
+            "ssh": self.entry.ssh,
+            "state": self.state,
+            "facts": self.facts.to_json() if self.facts else None,
+            "ceilings": [ceiling.to_json() for ceiling in self.measured.ceilings],
+            "errors": [str(failure) for failure in self.failures],
+        }
+
+
+async def look(wish: NodesWish, where: Places, reporter: Reporter) -> tuple[Looked, ...]:
+    """Ask nodes at once, then measure on one after another, since they may share a disk or a store.
+
+    Raises:
+        HostsError: ``hosts.toml`` is broken, or a name is neither a node nor an SSH alias.
+        PlanError: The plan cannot be read.
+    """
+    plan = load_plan(wish.plan) if wish.plan else None
+    nodes = chosen(known_nodes(where), wish.names)
+    answered: set[str] = set()
+
+    def told(name: str, _: object) -> None:
+        answered.add(name)
+        reporter.phase(f"{len(answered)} of {len(nodes)} nodes are through")
+
+    async with links_to(nodes, terminal_asker()) as links:
+        probed = await probe(nodes, links, told)
+        if nodes:
+            ready = sum(1 for one in probed if isinstance(one.found, NodeFacts))
+            reporter.say(f"{ready} of {len(nodes)} nodes are ready.")
+        if not wish.ceilings:
+            return tuple(Looked(one, Measured(())) for one in probed)
+        return await _measured(probed, links, plan, CeilingStore(where.state), reporter)
+
+
+def looked_text(looked: tuple[Looked, ...], *, with_details: bool) -> str:
+    """The nodes as text: a table, then in full those that were asked for by name."""
+    parts = [probed_text((one.entry, one.state, one.facts) for one in looked)]
+    for one in looked:
+        if with_details and one.facts:
+            parts.append(details_text(one.facts))
+        if one.measured.ceilings:
+            parts.append(ceilings_text(one.entry.name, one.measured.ceilings, time.time()))
+    return "\n\n".join(parts)
+
+
+async def _measured(
+    probed: tuple[Probed, ...],
+    links: dict[str, Link],
+    plan: Plan | None,
+    store: CeilingStore,
+    reporter: Reporter,
+) -> tuple[Looked, ...]:
+    chunk = chunk_bytes(plan, (one.found for one in probed if isinstance(one.found, NodeFacts)))
+    looked = []
+    for one in probed:
+        measured = Measured(())
+        if isinstance(one.found, NodeFacts):
+            measuring, kinds = measuring_of(one.node, plan, chunk)
+            measured = await measure_node(links[one.node.entry.name], measuring, kinds, reporter.say)
+            store.add(measured.ceilings)
+        looked.append(Looked(one, measured))
+    return tuple(looked)

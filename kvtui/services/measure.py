@@ -1,0 +1,97 @@
+"""What is measured on a node for a plan, one kind after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kvtui.ceiling_reading import Skipped
+from kvtui.ceilings import Ceiling
+from kvtui.hosts_file import Role
+from kvtui.nodefacts import NodeFacts
+from kvtui.plan import Plan, TierKind
+from kvtui.services.ceilings import Kind, Measuring, measure_ceilings
+from kvtui.services.hosts import KnownNode
+from remote.errors import NodeUnreachable, RemoteError
+from remote.link import Link
+
+# Of Qwen2.5-7B, 57,344 bytes a token; where nobody knows the plan's model.
+CHUNK_BYTES = 57_344 * 256
+HOME = "~"
+WORKERS = 8  # the plan's own default
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on a node, and why some of it was not."""
+
+    ceilings: tuple[Ceiling, ...]
+    failures: tuple[RemoteError, ...] = ()
+
+
+def chunk_bytes(plan: Plan | None, facts: Iterable[NodeFacts]) -> int:
+    """Bytes of one chunk of the plan's model: as the plan says, else as a node with that model does."""
+    if plan is None:
+        return CHUNK_BYTES
+    sizes = [plan.model.kv_bytes_per_token] + [
+        model.kv_bytes_per_token
+        for found in facts
+        for model in found.models or ()
+        if plan.model.path in (model.path, model.name)
+    ]
+    size = next((size for size in sizes if size), None)
+    return size * plan.hash.chunk_tokens if size else CHUNK_BYTES
+
+
+def measuring_of(node: KnownNode, plan: Plan | None, chunk: int) -> tuple[Measuring, tuple[Kind, ...]]:
+    """What to measure on a node, and with what.
+
+    Memory on every node; on one with engines also the disk below the plan's path, or the home directory, and
+    the way to the plan's store, or the lab's.
+    """
+    engine = Role.GPU in node.entry.roles
+    tiers = plan.tiers if plan else ()
+    store = plan.store if plan else None
+    place = (store.address, store.port) if store else node.lab_store
+    kinds: tuple[Kind, ...] = ("memory",)
+    if engine:
+        kinds = ("memory", "disk", "network") if place else ("memory", "disk")
+    measuring = Measuring(
+        chunk_bytes=chunk,
+        directory=next((tier.path for tier in tiers if tier.path), HOME),
+        store_address=place[0] if place else "",
+        store_port=place[1] if place else 0,
+        store_password=os.environ.get(store.password_env or "", "") if store else "",
+        workers=next((tier.workers for tier in tiers if tier.kind is TierKind.VALKEY), WORKERS),
+        engine_python=node.entry.engine_python if engine else None,
+    )
+    return measuring, kinds
+
+
+async def measure_node(
+    link: Link, measuring: Measuring, kinds: Iterable[Kind], told: Callable[[str], None]
+) -> Measured:
+    """Measure the kinds of ceiling; one that fails hinders no other, unless the node is gone.
+
+    Args:
+        link: The link to the node.
+        measuring: What to measure with.
+        kinds: The kinds.
+        told: Told in words what is measured, and what could not be.
+    """
+    found: tuple[Ceiling, ...] = ()
+    failures: list[RemoteError] = []
+
+    def skipped(way: Skipped) -> None:
+        told(f"{link.name}: {way.what}, {way.how} was not measured: {way.why}")
+
+    for kind in kinds:
+        told(f"{link.name}: measuring {kind}")
+        try:
+            found += await measure_ceilings(link, measuring, kind, skipped=skipped)
+        except RemoteError as error:
+            failures.append(error)
+            if isinstance(error, NodeUnreachable):
+                break
+    return Measured(found, tuple(failures))
