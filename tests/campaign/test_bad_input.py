@@ -226,6 +226,7 @@ async def test_the_light_commands(operator: Operator) -> None:
         "runs",
         "lab",
         "engine",
+        "state",
         "log",
     }
     assert size.stdout.splitlines() == [

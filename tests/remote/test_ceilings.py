@@ -20,6 +20,7 @@ from remote.onnode.parallel import timed
 from remote.onnode.watch import Watch
 from tests.remote.node_runner import LocalNode, answer_of, until
 from tests.remote.resp_server import RespServer, resp_server
+from tests.remote.waiting import is_held
 
 CHUNK = 64 * 1024
 DISK: dict[str, Any] = {
@@ -127,7 +128,7 @@ def _begun(node: LocalNode, command: str, **args: Any) -> subprocess.Popen[str]:
     """A measurement under way: its lock is held."""
     lock = node.home / ".kvtui" / "ceiling.lock"
     process = node.start(command, **args)
-    until(lock.exists, "the measurement begun")
+    until(lambda: is_held(lock), "the measurement begun")
     return process
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import os
 import re
 import socket
 from collections.abc import AsyncIterator
@@ -18,7 +19,7 @@ from remote.errors import AuthFailed, HostKeyRefused, NodeUnreachable, RemoteErr
 from remote.hosts import HostSpec
 from remote.link import Link
 from tests.remote.ssh_server import InProcess, Keys, Node
-from tests.remote.waiting import reached
+from tests.remote.waiting import is_held, reached
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -282,3 +283,26 @@ async def test_a_node_that_allows_one_session_at_a_time(
     with pytest.raises(NodeUnreachable, match="opens no further channel: no more sessions"):
         await link.run("true")
     await link.close()
+
+
+async def test_a_measurement_ends_with_its_link(link: Link, node_home: Path) -> None:
+    measuring = asyncio.create_task(
+        link.agent(
+            "ceiling-disk",
+            timeout_s=60,
+            dir="tier",
+            chunk_bytes=65536,
+            threads=[2],
+            limit_bytes=16 * 65536,
+            repeats=1_000_000,
+            slice_s=1,
+        )
+    )
+    lock = node_home / ".kvtui" / "ceiling.lock"
+    await reached(lambda: is_held(lock))
+    await link.close()
+    measuring.cancel()
+    with pytest.raises((asyncio.CancelledError, NodeUnreachable)):
+        await measuring
+    await reached(lambda: not is_held(lock))
+    assert os.listdir(node_home) == [".kvtui"]

