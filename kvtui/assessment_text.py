@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
@@ -24,7 +24,9 @@ def _console(width: int = 120) -> tuple[io.StringIO, Console]:
     return out, Console(file=out, width=width, no_color=True, highlight=False, markup=False, emoji=False)
 
 
-def _table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Table:
+def _table(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()
+) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
@@ -42,7 +44,9 @@ def assessment_text(plan: Plan, found: Assessment, duration: str) -> str:
         duration: How long the run takes, in words; empty when unknown.
     """
     out, console = _console()
-    console.print(clean(_head(plan, found)))
+    for line in _head(plan, found):
+        console.print(clean(line))
+    console.print()
     if found.fits:
         console.print(_fit_table(plan, found.fits))
     if found.sharing:
@@ -68,17 +72,18 @@ def _trimmed(text: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.rstrip("\n").split("\n"))
 
 
-def _head(plan: Plan, found: Assessment) -> str:
+def _head(plan: Plan, found: Assessment) -> Iterator[str]:
     corpus = plan.corpus
     prefix = f" after {corpus.prefix_tokens:,} in common" if corpus.prefix_tokens else ""
-    head = f"Plan {plan.name}: {corpus.documents:,} documents × {corpus.tokens:,} tokens{prefix}, {plan.model.path}"
-    if found.kv is None:
-        return head + "\nThe size of its KV is unknown."
+    documents = f"{corpus.documents:,} documents × {corpus.tokens:,} tokens{prefix}"
+    yield f"Plan {plan.name}: {documents}, {plan.model.path}"
     kv = found.kv
-    return (
-        f"{head}\n{kv.token_bytes:,} bytes of KV a token ({kv.source}), {gib(kv.document_bytes)} a document in "
-        f"{kv.document_chunks:,} chunks, {gib(kv.working_set_bytes)} in all"
-    )
+    if kv is None:
+        yield "The size of its KV is unknown."
+        return
+    yield f"{kv.token_bytes:,} bytes of KV a token ({kv.source})"
+    document = f"{gib(kv.document_bytes)} a document in {kv.document_chunks:,} chunks"
+    yield f"{document}, {gib(kv.working_set_bytes)} in all"
 
 
 def _size(size_bytes: int | None) -> str:

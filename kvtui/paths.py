@@ -13,6 +13,7 @@ class Places:
     """Every directory and file that kvtui writes, absolute."""
 
     config: Path
+    plans: Path
     runs: Path
     lab: Path
     engine: Path
@@ -23,6 +24,7 @@ class Places:
         """Name and path of each place, for ``kvtui locate``."""
         return (
             ("config", self.config),
+            ("plans", self.plans),
             ("runs", self.runs),
             ("lab", self.lab),
             ("engine", self.engine),
@@ -38,6 +40,7 @@ def places() -> Places:
     state = Path(dirs.user_state_dir)
     return Places(
         config=Path(dirs.user_config_dir),
+        plans=Path(dirs.user_config_dir) / "plans",
         runs=data / "runs",
         lab=data / "lab",
         engine=data / "engine-cpu",

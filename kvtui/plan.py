@@ -76,17 +76,20 @@ class Model(_Part):
     path: str = Field(min_length=1)
     """What ``--model`` gets, a hub id or a folder on the node. It is part of every key."""
     served_name: str = Field(min_length=1)
+    """What requests call it."""
     kv_bytes_per_token: int | None = Field(default=None, gt=0, le=2**30)
-    """KV bytes a token, to scale the capacities when the plan runs on the lab with another model."""
+    """KV bytes a token over all ranks, as kvtui size tells them; they decide what fits."""
 
 
 class Corpus(_Part):
     """The documents: how many, how long, from which seed or which files."""
 
     documents: int = Field(ge=1, le=100_000)
+    """How many documents are sent, each once a pass."""
     tokens: int = Field(ge=1, le=10**8)
     """Exact length of each document under the served model's tokenizer, without the prefix."""
     seed: Whole = 1
+    """Of the generated documents."""
     source: str | None = Field(default=None, min_length=1)
     """A person's own documents, where kvtui runs: a folder, or a file of prompts; beside the plan's file if
     the path is relative. The first ``documents`` of them that are long enough are taken."""
@@ -103,11 +106,17 @@ class Engine(_Part):
     """How vLLM is started on every node."""
 
     dtype: str = "auto"
+    """vLLM's ``--dtype``."""
     max_model_len: int = Field(default=16384, ge=256, le=10**8)
+    """Most tokens of a request, its output included."""
     output_tokens: int = Field(default=1, ge=1)
+    """Tokens that each request asks for."""
     extra_args: tuple[str, ...] = ()
+    """More arguments of the engine, such as ``--tensor-parallel-size=2``."""
     start_timeout_s: Seconds = 900
+    """How long an engine may take to serve."""
     request_timeout_s: Seconds = 120
+    """How long a request may take."""
     lease_min: Annotated[float, Field(gt=0, le=10**5)] = 30
     """An engine that no kvtui has claimed for so long ends by itself."""
 
@@ -118,11 +127,13 @@ class Hash(_Part):
     algorithm: Literal["builtin", "sha256", "sha256_cbor", "sha256_cbor_64bit", "xxhash", "xxhash_cbor"] = (
         "sha256_cbor"
     )
+    """LMCache's ``pre_caching_hash_algorithm``."""
     seed: Seed = "0"
     """``PYTHONHASHSEED`` of every engine; the word ``unset`` leaves it out."""
     seed_on: dict[Name, Seed] = Field(default_factory=dict)
     """Nodes whose engine gets another seed."""
     chunk_tokens: int = Field(default=256, ge=16, le=2**20)
+    """LMCache's ``chunk_size``; only whole chunks are stored."""
     accept_differing: bool = False
     """Whether a fleet whose engines cannot share KV runs all the same; its results are then marked."""
 
@@ -147,7 +158,9 @@ class Store(_Part):
 
     node: Name
     address: str = "127.0.0.1"
+    """Its host as the engines' nodes resolve it."""
     port: int = Field(default=6379, ge=1, le=65535)
+    """Its port."""
     password_env: str | None = None
     """Name of the environment variable, where kvtui runs, that holds its password."""
 
@@ -156,12 +169,15 @@ class Passes(_Part):
     """Which passes a tier gets, and on which nodes."""
 
     topologies: tuple[Topology, ...] = (Topology.SINGLE, Topology.FLEET)
+    """``single``: both passes on one node; ``fleet``: cold on one, cached on another."""
     cold_node: Name = "gpu-a"
+    """Where cold passes run, and the cached ones of a single node."""
     cached_node: Name = "gpu-b"
+    """Where the fleet's cached passes run."""
     fleet_cold: Literal["shared", "own"] = "own"
     """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
     order: Order = Order.SAME
-    """Order of a cached pass, against that of its cold pass."""
+    """Order of a cached pass against its cold pass: ``same``, ``reversed`` or ``shuffled``."""
     shuffle_seed: Whole = 0
     """Of the order ``shuffled``."""
 
@@ -177,8 +193,11 @@ class Tier(_Part):
     """One place for the KV, alone."""
 
     name: Name
+    """What tables call it."""
     kind: TierKind
+    """Where the KV is: ``dram``, ``disk``, ``valkey``, or ``none`` for an engine without LMCache."""
     capacity_gib: GiB | None = None
+    """GiB of 1024³ bytes: of every rank in DRAM and on disk, of the whole store in Valkey."""
     path: str | None = Field(default=None, min_length=1)
     """Directory of the disk tier on each node; kvtui uses a folder of its own below it."""
     workers: int = Field(default=8, ge=1, le=256)

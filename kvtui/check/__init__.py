@@ -16,6 +16,7 @@ from kvtui.check.assessment import (
 from kvtui.check.compare import Difference, compare
 from kvtui.check.fixes import Fix, fix
 from kvtui.check.known import Known, Measured, MeasuredTier, measured_of
+from kvtui.check.sizes import shape_of
 
 __all__ = [
     "Agreement",
@@ -37,4 +38,5 @@ __all__ = [
     "compare",
     "fix",
     "measured_of",
+    "shape_of",
 ]

@@ -10,7 +10,7 @@ from kvtui.check.assess import assess
 from kvtui.check.assessment import Assessment
 from kvtui.check.known import Known
 from kvtui.check.words import gib
-from kvtui.plan import Plan
+from kvtui.plan import Plan, Topology
 
 # What a difference means for the results, by the beginning of the field.
 _MEANS = {
@@ -88,18 +88,25 @@ def _consequence(field: str, a: Assessment, b: Assessment) -> str:
         if told:
             return told
     if field.startswith("corpus.") and field != "corpus.seed" and a.kv and b.kv:
-        return f"working set {gib(a.kv.working_set_bytes)} → {gib(b.kv.working_set_bytes)}"
+        return f"working set {_arrow(gib(a.kv.working_set_bytes), gib(b.kv.working_set_bytes))}"
     if field.startswith("hash.seed") and a.sharing and b.sharing:
-        return f"nodes share: {a.sharing.verdict} → {b.sharing.verdict}"
+        return f"nodes share: {_arrow(a.sharing.verdict, b.sharing.verdict)}"
+    if field.endswith(".hourly_price"):
+        return "only the cost"
     known = max((name for name in _MEANS if (field + ".").startswith(name + ".")), key=len, default="")
     return _MEANS.get(known, "")
 
 
+def _arrow(a: str, b: str) -> str:
+    return f"{a} in both" if a == b else f"{a} → {b}"
+
+
 def _tier(name: str, a: Assessment, b: Assessment) -> str:
-    fits = [next((fit for fit in one.fits if fit.tier == name), None) for one in (a, b)]
-    if fits[0] is None or fits[1] is None:
+    fits = [fit for one in (a, b) for fit in one.fits if fit.tier == name]
+    if len(fits) < 2:
         return "only one plan measures this tier"
-    reuse = [next(iter(fit.reuse.values()), None) for fit in fits if fit]
-    if None in reuse:
-        return ""
-    return f"keeps {reuse[0]} → {reuse[1]}" if reuse[0] != reuse[1] else f"keeps {reuse[0]} in both"
+    for topology in Topology:
+        reuse = [str(fit.reuse[topology]) for fit in fits if topology in fit.reuse]
+        if len(reuse) == 2:
+            return f"keeps {_arrow(*reuse)} ({topology})"
+    return ""

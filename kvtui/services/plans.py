@@ -52,7 +52,9 @@ class PlanStore:
             PlanError: The name is none for a plan.
         """
         if not _is_name(name):
-            raise PlanError(f"{name!r} is no name for a plan.", "Use small letters, digits and single dashes.")
+            raise PlanError(
+                f"{name!r} is no name for a plan.", "Use small letters, digits and single dashes."
+            )
         return self.directory / f"{name}.toml"
 
     def load(self, name: str) -> Plan:

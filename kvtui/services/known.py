@@ -1,0 +1,108 @@
+"""What is known beside a plan: read from its nodes, or found in kvtui's own files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from kvtui import lab
+from kvtui.campaign.lab_target import target_of_lab
+from kvtui.campaign.target import Target, target_of_plan
+from kvtui.check import Known, Measured, measured_of
+from kvtui.errors import KvtuiError
+from kvtui.journal import read_events
+from kvtui.nodefacts import NodeFacts
+from kvtui.paths import Places
+from kvtui.plan import Plan
+from kvtui.record import records
+from kvtui.results import state_of
+from kvtui.services.hosts import HostsStore
+from kvtui.services.nodes import Wanted, read_all
+from remote.errors import NodeUnreachable, RemoteError
+from remote.lab.info import read
+from remote.link import Link, home
+
+# A machine that ran hundreds of campaigns is not searched for hours.
+_LOOKED_AT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read.
+
+    Attributes:
+        known: What is known now.
+        failures: What could not be read, by node.
+    """
+
+    known: Known
+    failures: Mapping[str, RemoteError]
+
+
+def known_here(plan: Plan, where: Places) -> Known:
+    """What this machine knows without asking a node: an earlier run, prices.
+
+    Raises:
+        HostsError: ``hosts.toml`` is broken.
+    """
+    prices = {
+        entry.name: entry.hourly_price
+        for entry in HostsStore(where.config).load()
+        if entry.hourly_price is not None
+    }
+    return Known(measured=last_measured(plan, where), prices=prices)
+
+
+def last_measured(plan: Plan, where: Places) -> Measured | None:
+    """The latest finished run of the plan's model, one of documents as long before any other."""
+    found = None
+    for record in records(where.runs)[: -_LOOKED_AT - 1 : -1]:
+        try:
+            ran, events = record.plan(), read_events(record.events)
+        except KvtuiError:
+            continue  # a record of another version says nothing here
+        same = (ran.model.served_name, ran.lab) == (plan.model.served_name, plan.lab)
+        if not same or state_of(events)[0] != "done":
+            continue
+        measured = measured_of(record.run, ran, events)
+        if measured.speaks_of(plan):
+            return measured
+        found = found or measured
+    return found
+
+
+async def read_known(plan: Plan, where: Places) -> Reading:
+    """Ask the plan's nodes what they are made of, all at once.
+
+    Raises:
+        HostsError: ``hosts.toml`` is broken.
+        PlanError: A node's ``ssh`` in the plan is none.
+        NodeUnreachable: The plan is for the lab, which is not up.
+    """
+    known = known_here(plan, where)
+    target = await _target(plan, where)
+    links = {name: Link(host) for name, host in target.hosts.items()}
+    try:
+        found = await read_all(links, _wanted(plan, target))
+        facts = {name: one for name, one in found.items() if isinstance(one, NodeFacts)}
+        failures = {name: one for name, one in found.items() if isinstance(one, RemoteError)}
+        homes = dict(zip(facts, await asyncio.gather(*(home(links[name]) for name in facts)), strict=True))
+        return Reading(replace(known, facts=facts, homes=homes), failures)
+    finally:
+        for link in links.values():
+            await link.close()
+
+
+def _wanted(plan: Plan, target: Target) -> dict[str, Wanted]:
+    roots = (target.model_path,) if target.model_path.startswith(("/", "~")) else ()
+    return {node: Wanted(target.engine_python[node], roots) for node in plan.engine_nodes}
+
+
+async def _target(plan: Plan, where: Places) -> Target:
+    if not plan.lab:
+        return target_of_plan(plan)
+    info = read(lab.lab_paths(where).info) if await lab.is_up(where) else None
+    if info is None:
+        raise NodeUnreachable("The lab is not up, so its nodes cannot be read.", "Start it: kvtui lab up")
+    return target_of_lab(info, plan.engine_nodes)
