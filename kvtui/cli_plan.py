@@ -184,9 +184,9 @@ def check(
     chosen = _told(lambda: _load(plan))
     known, failures = _told(lambda: asyncio.run(_known(chosen, offline)))
     found = _told(lambda: _print_check(chosen, known, failures, as_json))
-    if failures:
+    if failures.keys() - {"store"}:
         raise typer.Exit(ExitCode.UNREACHABLE)
-    if found.blocked:
+    if failures or found.blocked:
         raise typer.Exit(ExitCode.PREFLIGHT)
 
 
@@ -211,5 +211,5 @@ def _print_check(plan: Plan, known: Known, failures: dict[str, str], as_json: bo
     for line in finding_lines(found.findings):
         typer.echo(line)
     for node, failure in failures.items():
-        typer.echo(clean(f"{node} was not read: {failure}"), err=True)
+        typer.echo(clean(f"{node}: not read. {failure}"), err=True)
     return found

@@ -97,7 +97,7 @@ def _known(part: type[BaseModel], name: str, field: str, source: str) -> None:
 
 
 def _set(values: dict[str, Any], part: type[BaseModel], name: str, typed: str) -> None:
-    if typed == "" and name != "seed":
+    if typed == "" and part.model_fields[name] is not Hash.model_fields["seed"]:  # empty is a seed too
         values.pop(name, None)
     else:
         values[name] = _value(part.model_fields[name].annotation, typed)

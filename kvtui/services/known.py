@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -17,8 +18,11 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.record import records
 from kvtui.results import state_of
+from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import HostsStore
 from kvtui.services.nodes import Wanted, read_all
+from kvtui.services.stores import read_store
+from kvtui.storefacts import StoreFacts
 from remote.errors import NodeUnreachable, RemoteError
 from remote.lab.info import read
 from remote.link import Link, home
@@ -33,7 +37,7 @@ class Reading:
 
     Attributes:
         known: What is known now.
-        failures: What could not be read, by node.
+        failures: What could not be read, by node; the store's failure is that of ``store``.
     """
 
     known: Known
@@ -41,7 +45,7 @@ class Reading:
 
 
 def known_here(plan: Plan, where: Places) -> Known:
-    """What this machine knows without asking a node: an earlier run, prices.
+    """What this machine knows without asking a node: an earlier run, ceilings, prices.
 
     Raises:
         HostsError: ``hosts.toml`` is broken.
@@ -51,7 +55,8 @@ def known_here(plan: Plan, where: Places) -> Known:
         for entry in HostsStore(where.config).load()
         if entry.hourly_price is not None
     }
-    return Known(measured=last_measured(plan, where), prices=prices)
+    ceilings = CeilingStore(where.state).read()
+    return Known(ceilings=ceilings, measured=last_measured(plan, where), prices=prices)
 
 
 def last_measured(plan: Plan, where: Places) -> Measured | None:
@@ -73,7 +78,7 @@ def last_measured(plan: Plan, where: Places) -> Measured | None:
 
 
 async def read_known(plan: Plan, where: Places) -> Reading:
-    """Ask the plan's nodes what they are made of, all at once.
+    """Ask the plan's nodes and its store what they are made of, all at once.
 
     Raises:
         HostsError: ``hosts.toml`` is broken.
@@ -84,11 +89,18 @@ async def read_known(plan: Plan, where: Places) -> Reading:
     target = await _target(plan, where)
     links = {name: Link(host) for name, host in target.hosts.items()}
     try:
-        found = await read_all(links, _wanted(plan, target))
+        found, store = await asyncio.gather(
+            read_all(links, _wanted(plan, target)), _store(plan, target, links)
+        )
         facts = {name: one for name, one in found.items() if isinstance(one, NodeFacts)}
         failures = {name: one for name, one in found.items() if isinstance(one, RemoteError)}
         homes = dict(zip(facts, await asyncio.gather(*(home(links[name]) for name in facts)), strict=True))
-        return Reading(replace(known, facts=facts, homes=homes), failures)
+        if isinstance(store, RemoteError):
+            # What keeps a node from being read keeps its store from it too, and is told once.
+            if target.store_node not in failures:
+                failures["store"] = store
+            store = None
+        return Reading(replace(known, facts=facts, homes=homes, store=store), failures)
     finally:
         for link in links.values():
             await link.close()
@@ -97,6 +109,17 @@ async def read_known(plan: Plan, where: Places) -> Reading:
 def _wanted(plan: Plan, target: Target) -> dict[str, Wanted]:
     roots = (target.model_path,) if target.model_path.startswith(("/", "~")) else ()
     return {node: Wanted(target.engine_python[node], roots) for node in plan.engine_nodes}
+
+
+async def _store(plan: Plan, target: Target, links: Mapping[str, Link]) -> StoreFacts | RemoteError | None:
+    if not plan.needs_store:
+        return None
+    variable = plan.store.password_env if plan.store else None
+    password = os.environ.get(variable, "") if variable else ""
+    try:
+        return await read_store(links[target.store_node], target.store_address, target.store_port, password)
+    except RemoteError as error:
+        return error
 
 
 async def _target(plan: Plan, where: Places) -> Target:
