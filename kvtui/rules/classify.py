@@ -6,8 +6,7 @@ One automaton finds every rule's text in a batch at once; only lines that hold o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Sequence
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
@@ -25,7 +24,6 @@ _ALARM = re.compile(
 _HEAD = 200
 # Above every rule's number, so that an alarm counts only when no rule claims its line.
 _ALARM_NUMBER = 1_000_000
-_NO_FIGURES: Mapping[str, str | None] = MappingProxyType({})
 
 
 class Classifier:
@@ -70,9 +68,9 @@ class Classifier:
     def _claim(self, number: int, text: str) -> Match | None:
         rule = self._rules[number]
         if rule.match is None:
-            return Match(rule, _NO_FIGURES)
+            return Match(rule, None)
         found = rule.match.search(text)
-        return Match(rule, found.groupdict()) if found else None
+        return Match(rule, found) if found else None
 
 
 class _Finder:
@@ -95,9 +93,10 @@ class _Finder:
 
     def in_lines(self, lines: Sequence[str]) -> Iterator[tuple[int, set[int]]]:
         """Lines that hold a text, with the numbers of their rules."""
-        data = _encoded("\n".join(lines))
+        # Line by line: a single wide character would make a joined text slow to encode.
+        data = b"\n".join([_encoded(line) for line in lines])
         if data.count(b"\n") >= len(lines):
-            data = _encoded("\n".join(line.replace("\n", " ") for line in lines))
+            data = b"\n".join(_encoded(line.replace("\n", " ")) for line in lines)
         numbers = self._numbers
         index, counted, end, found = 0, 0, -1, set[int]()
         for which, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
@@ -115,4 +114,4 @@ class _Finder:
 
 
 def _encoded(text: str) -> bytes:
-    return text.encode(errors="replace")
+    return text.encode("utf-8", "replace")

@@ -20,6 +20,7 @@ from kvtui.rules.traces import START, Trace, follow, is_link, process_of
 LINE_WIDTH = 400
 _ERROR = re.compile(r"(?:^|\) |LMCache |Z +)(?:ERROR|CRITICAL)[: ]|Traceback \(most recent call last\)")
 _LINKS = 4
+_HEAD = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class LogFindings:
     def _unknown(self, batch: _Batch, item: Classified) -> Key | None:
         line = parse_line(item.raw)
         message = shorten(line.message.strip(), LINE_WIDTH)
-        level = self._unknown_level(batch, error=_ERROR.search(item.raw) is not None)
+        level = self._unknown_level(batch, error=_ERROR.search(item.raw, 0, _HEAD) is not None)
         key = (batch.node, UNKNOWN, level, masked(message))
         if key in self._groups:
             self._groups.count(key)

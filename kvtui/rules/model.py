@@ -80,11 +80,16 @@ class Match:
 
     Attributes:
         rule: The rule.
-        figures: What the line says where the rule looks, as it stands there.
+        found: Where the rule's pattern matched, if it has one.
     """
 
     rule: Rule
-    figures: Mapping[str, str | None]
+    found: re.Match[str] | None
+
+    @property
+    def figures(self) -> Mapping[str, str | None]:
+        """What the line says where the rule looks, as it stands there."""
+        return self.found.groupdict() if self.found else {}
 
     def text(self, reading: Reading) -> str:
         """What the line means, with its figures, harmless to show."""
