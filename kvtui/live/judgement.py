@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kvtui.attribution import Verdict
 from kvtui.findings import Finding, Level
 from kvtui.live.book import BlockBook
 from kvtui.live.throughput import page_cache_sentence
 from kvtui.plan import Tier, TierKind, Topology
+from kvtui.rules.figures import MemoryMargin
 
 # A price of storing below this part of the prefill is within what runs differ by.
 _PRICE_FROM = 0.2
@@ -135,6 +136,7 @@ class NodeTroubles:
         reason: The last reason for it.
         swap_wall_s: When swap was seen first and last.
         throttle_wall_s: When throttling was.
+        memory: How near its host memory came to its end.
     """
 
     node: str
@@ -144,7 +146,11 @@ class NodeTroubles:
     reason: str = ""
     swap_wall_s: tuple[float, float] | None = None
     throttle_wall_s: tuple[float, float] | None = None
+    memory: MemoryMargin = field(init=False)
     _first_swap: float | None = None
+
+    def __post_init__(self) -> None:
+        self.memory = MemoryMargin(self.node)
 
     def take(self, wall_s: float, swap_used_bytes: float | None, throttles: tuple[str, ...]) -> None:
         """Note one sample."""
@@ -163,6 +169,9 @@ class NodeTroubles:
 
     def findings(self) -> Iterator[tuple[Finding, int, tuple[float, float] | None]]:
         """Each finding with its count and its times."""
+        low = self.memory.finding()
+        if low is not None:
+            yield low, self.memory.count, self.memory.wall_s
         if self.swap > 0:
             level = Level.WARNING if self.swap_grew else Level.INFO
             grew = "and grew while the run went on" if self.swap_grew else "and did not grow"

@@ -45,6 +45,8 @@ class Load:
             throttles = tuple(gpu.throttle for gpu in machine.gpus())
             troubles = self.troubles.setdefault(node, NodeTroubles(node))
             troubles.take(wall_s, number(event.get("swap_used_bytes")), throttles)
+            available, total = (number(event.get(f"ram_{what}_bytes")) for what in ("available", "total"))
+            troubles.memory.take(wall_s, available, total)
 
     def begin_pass(self, source: PassSource, event: Event) -> None:
         """Follow a pass from here on."""

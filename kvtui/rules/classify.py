@@ -22,6 +22,8 @@ _ALARM = re.compile(
     r"|(?:^|\) |\] )Traceback \(most recent call last\)"
 )
 _HEAD = 200
+# No rule looks further into a line: one of megabytes costs no more than this.
+_WIDTH = 4_000
 # Above every rule's number, so that an alarm counts only when no rule claims its line.
 _ALARM_NUMBER = 1_000_000
 
@@ -40,8 +42,9 @@ class Classifier:
 
     def classify(self, line: LogLine) -> Match | None:
         """What is known of a line, the quiet rules included."""
-        for number in self._all.in_text(line.text):
-            if (match := self._claim(number, line.text)) is not None:
+        text = line.text[:_WIDTH]
+        for number in self._all.in_text(text):
+            if (match := self._claim(number, text)) is not None:
                 return match
         return None
 
@@ -53,7 +56,7 @@ class Classifier:
             first = min(numbers)
             if first != _ALARM_NUMBER and silent[first] and rules[first].match is None:
                 continue
-            raw = lines[index]
+            raw = lines[index][:_WIDTH]
             text = clean(raw)
             for number in sorted(numbers):
                 if number == _ALARM_NUMBER:

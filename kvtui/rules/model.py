@@ -106,7 +106,7 @@ class Classified:
 
     Attributes:
         index: Its place in the batch, from 0.
-        raw: The line as it came.
+        raw: The line as it came, an endless one cut.
         match: What is known of it; ``None`` for a warning or an error that no rule knows.
     """
 

@@ -15,6 +15,7 @@ _LINKS = ("During handling of the above exception", "The above exception was the
 _ENDING = re.compile(r"Process \S+:$")
 _PROCESS = re.compile(r"^\([\w.:-]+ pid=\d+\)")
 _LONGEST = 2_000
+_WIDTH = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def follow(trace: Trace, lines: Sequence[str], start: int) -> Followed:
     """Walk over the lines of a traceback from ``start``; other processes may write between them."""
     own: set[int] = set()
     for index in range(start, len(lines)):
-        raw = lines[index]
+        raw = lines[index][:_WIDTH]
         if process_of(raw) != trace.process:
             continue
         line = parse_line(raw)
@@ -70,7 +71,7 @@ def follow(trace: Trace, lines: Sequence[str], start: int) -> Followed:
 
 def is_link(raw: str) -> bool:
     """Whether a line only leads over to a traceback: Python's words, or nothing."""
-    message = parse_line(raw).message.strip()
+    message = parse_line(raw[:_WIDTH]).message.strip()
     return not message or message.startswith(_LINKS) or _ENDING.match(message) is not None
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtui.loglines import Lookup, Retrieve, Store, all_figures, clean, client_request_id, figures, parse_line
+from kvtui.loglines import (
+    Lookup,
+    Retrieve,
+    Store,
+    all_figures,
+    clean,
+    client_request_id,
+    figures,
+    parse_line,
+    shorten,
+)
 
 LOGS = sorted((Path(__file__).parents[1] / "data" / "logs").glob("*.log"))
 
@@ -66,3 +77,40 @@ def test_any_text_is_a_line_and_comes_out_harmless(text: str) -> None:
 @given(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1))
 def test_the_id_comes_back_from_the_engines_own(request_id: str) -> None:
     assert client_request_id(f"cmpl-{request_id}-0-0a1b2c3d") == request_id
+
+
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+@given(st.text())
+def test_a_clean_text_has_nothing_that_a_terminal_obeys_or_a_reader_cannot_see(text: str) -> None:
+    shown = clean(text)
+    assert all(char == "\t" or unicodedata.category(char) not in UNSEEN for char in shown)
+    assert clean(shown) == shown
+
+
+def test_every_invisible_character_of_unicode_is_known() -> None:
+    unseen = (char for char in map(chr, range(0x110000)) if unicodedata.category(char) in UNSEEN)
+    assert {clean(char) for char in unseen} == {"", "\t", " ", "�"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u202eb\u2066c\u2069\u200e\u200f\u061cd", "abcd"),
+        ("a\x9b31mb\x9d0;title\x07c\x85d", "abcd"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("half \ud800 pair", "half � pair"),
+        ("two\nlines\u2028three", "two lines three"),
+        ("naïve — 東京\t✓", "naïve — 東京\t✓"),
+    ],
+)
+def test_hostile_text_becomes_harmless(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+@given(st.text(), st.integers(min_value=0, max_value=50))
+def test_a_short_text_stays_and_a_long_one_is_cut_visibly(text: str, width: int) -> None:
+    short = shorten(text, width)
+    assert len(short) <= width
+    assert short == text if len(text) <= width else short.endswith("…") or width == 0
