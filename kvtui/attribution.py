@@ -135,6 +135,11 @@ class EvidenceBook:
         self.found[request_id] = seen
         return request_id
 
+    def forget(self, request_id: str) -> None:
+        """Drop a request."""
+        for kept in (self.found, self._reads, self._stores):
+            kept.pop(request_id, None)
+
 
 def collect(lines: Iterable[Figures]) -> dict[str, Evidence]:
     """Evidence by the client's request id, from the figures of one pass's log lines."""

@@ -189,7 +189,7 @@ def series(data: Series, width: int, height: int, palette: Palette) -> str:
     if not times or rows < _LEAST_ROWS:
         return ""
     top = max(times)
-    labels = {value: tick_text(value) for value in linear_ticks(0.0, top, max(2, rows // 3)) if value > 0}
+    labels = {value: tick_text(value) for value in linear_ticks(0.0, top, max(3, rows // 2)) if value > 0}
     margin = max((len(label) for label in labels.values()), default=1)
     room = width - margin - 1
     if room < _LEAST_COLUMNS:

@@ -19,10 +19,10 @@ class PassBook:
         self.lookup = Sorted()
         self.retrieve = Sorted()
         self.store = Sorted()
-        self.retrieved_bytes = 0.0
-        self.retrieved_ms = 0.0
+        self.retrieved_bytes = 0
+        self.retrieved_ns = 0
         self.stored_tokens = 0
-        self.stored_ms = 0.0
+        self.stored_ns = 0
         self.verdicts: dict[str, int] = {}
         self.hit_not_read = 0
         self.stored_in_part = 0
@@ -42,7 +42,7 @@ class PassBook:
     @property
     def retrieve_bytes_s(self) -> float | None:
         """Rate of all its reads together: bytes ÷ the time that reading took, by LMCache's lines."""
-        return self.retrieved_bytes / self.retrieved_ms * 1000 if self.retrieved_ms > 0 else None
+        return self.retrieved_bytes / self.retrieved_ns * 1e9 if self.retrieved_ns > 0 else None
 
     def update(self, request: Request) -> None:
         """Count a request as it stands now."""
@@ -56,9 +56,9 @@ class PassBook:
         self.retrieve.swap(old.retrieve_ms, new.retrieve_ms)
         self.store.swap(old.store_ms, new.store_ms)
         self.retrieved_bytes += new.retrieved_bytes - old.retrieved_bytes
-        self.retrieved_ms += (new.retrieve_ms or 0.0) - (old.retrieve_ms or 0.0)
+        self.retrieved_ns += new.retrieved_ns - old.retrieved_ns
         self.stored_tokens += new.stored_tokens - old.stored_tokens
-        self.stored_ms += (new.store_ms or 0.0) - (old.store_ms or 0.0)
+        self.stored_ns += new.stored_ns - old.stored_ns
         self.hit_not_read += new.hit_not_read - old.hit_not_read
         self.stored_in_part += new.stored_in_part - old.stored_in_part
         self.recovered += new.recovered - old.recovered
@@ -81,7 +81,7 @@ class BlockBook:
         cold: Its cold pass.
         cached: Its cached passes by topology.
         speedup: Cold ÷ cached of the documents by topology.
-        version: Grows with every change.
+        version: Grows with every change that was counted.
         wall_s: When it changed last.
         changed: Documents that changed, by topology; whoever reads them clears them.
     """
@@ -96,6 +96,7 @@ class BlockBook:
         self.wall_s: float | None = None
         self.changed: dict[str, set[str]] = {topology.value: set() for topology in block.topologies}
         self._speedups: dict[tuple[str, str], float] = {}
+        self._touched: dict[str, Request] = {}
 
     def pass_of(self, source: PassSource) -> PassBook | None:
         """The book of a pass; ``None`` for a pass that is no result."""
@@ -103,16 +104,23 @@ class BlockBook:
             return self.cold
         return self.cached.get(source.topology) if source.step is Pass.CACHED else None
 
-    def update(self, request: Request, wall_s: float | None) -> None:
-        """Count a request of the cold or a cached pass, as an event of that time left it."""
-        book = self.pass_of(request.source)
-        if book is None:
-            return
-        book.update(request)
-        self.version += 1
+    def touch(self, request: Request, wall_s: float | None) -> None:
+        """A request of the cold or a cached pass changed, by an event of that time."""
+        self._touched[request.request_id] = request
         self.wall_s = wall_s or self.wall_s
-        touched = self.cached if book is self.cold else (request.source.topology,)
-        for topology in touched:
+
+    def settle(self) -> None:
+        """Count the requests that changed, each once however many events it had meanwhile."""
+        self.version += 1
+        for request in self._touched.values():
+            book = self.pass_of(request.source)
+            if book is not None:
+                book.update(request)
+                self._compare_all(book, request)
+        self._touched.clear()
+
+    def _compare_all(self, book: PassBook, request: Request) -> None:
+        for topology in self.cached if book is self.cold else (request.source.topology,):
             self._compare(topology, request.document)
 
     def speedup_of(self, topology: str, document: str) -> float | None:

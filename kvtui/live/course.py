@@ -36,6 +36,11 @@ class _Pass:
                 self.took_s.append(wall_s - since)
             self.last_wall_s = wall_s
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a request is still to be settled."""
+        return self.requests is None or self.settled < self.requests
+
     def left_s(self, now_wall_s: float) -> float | None:
         """Median of its own finished requests × what is left, less what the running one has had."""
         if not self.took_s or self.requests is None:
@@ -71,7 +76,7 @@ class Course:
     @property
     def passing(self) -> bool:
         """Whether a pass goes on."""
-        return self.running and any(one.settled != one.requests for one in self._passes.values())
+        return self.running and any(one.goes_on for one in self._passes.values())
 
     def take(self, event: Event) -> None:
         """Note an event of kvtui itself."""

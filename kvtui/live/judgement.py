@@ -14,6 +14,8 @@ from kvtui.rules.figures import MemoryMargin
 
 # A price of storing below this part of the prefill is within what runs differ by.
 _PRICE_FROM = 0.2
+# A GPU that is fully at work runs into its power cap all day.
+POWER_CAP = "power cap"
 _NODE_LOCAL = (TierKind.DRAM, TierKind.DISK)
 
 
@@ -133,7 +135,7 @@ class NodeTroubles:
         swap: Most swap in use.
         swap_grew: Whether it grew while the run went on.
         throttled: Samples in which a GPU was slowed down.
-        reason: The last reason for it.
+        reason: Why; another reason than the power cap is kept before it.
         swap_wall_s: When swap was seen first and last.
         throttle_wall_s: When throttling was.
         memory: How near its host memory came to its end.
@@ -161,10 +163,11 @@ class NodeTroubles:
             self.swap_grew = self.swap_grew or swap_used_bytes > self._first_swap + 16 * 1024**2
             if swap_used_bytes > 0:
                 self.swap_wall_s = (self.swap_wall_s or (wall_s, 0.0))[0], wall_s
-        reasons = [reason for reason in throttles if reason and "idle" not in reason.lower()]
+        reasons = [reason for reason in throttles if reason]
         if reasons:
             self.throttled += 1
-            self.reason = reasons[0]
+            if self.reason in ("", POWER_CAP):
+                self.reason = reasons[0]
             self.throttle_wall_s = (self.throttle_wall_s or (wall_s, 0.0))[0], wall_s
 
     def findings(self) -> Iterator[tuple[Finding, int, tuple[float, float] | None]]:
@@ -179,10 +182,11 @@ class NodeTroubles:
             remedy = "Free memory before measuring: a DRAM tier that is swapped out is no DRAM tier."
             yield Finding(level, "swap-in-use", text, remedy, self.node), 1, self.swap_wall_s
         if self.throttled:
-            text = f"A GPU was slowed down: {self.reason}."
+            level = Level.INFO if self.reason == POWER_CAP else Level.WARNING
+            text = f"A GPU was held back: {self.reason}."
             remedy = "Its prefill was not at full speed, so speedups look too good."
             yield (
-                Finding(Level.WARNING, "gpu-throttled", text, remedy, self.node),
+                Finding(level, "gpu-throttled", text, remedy, self.node),
                 self.throttled,
                 self.throttle_wall_s,
             )

@@ -10,7 +10,7 @@ from kvtui.live.numbers import number, positive, whole
 from kvtui.live.requests import Request
 from kvtui.live.sources import PassSource
 from kvtui.plan import Plan
-from kvtui.samples import Sample, sample_from
+from kvtui.samples import Pass, Sample, sample_from
 
 # No request of a plan takes longer; a stamp further off is of another one.
 _STAMP_WITHIN_S = 600.0
@@ -25,8 +25,10 @@ class Ledger:
             (block.tier, topology.value): block for block in blocks(plan) for topology in block.topologies
         }
         self._books: dict[tuple[str, int], BlockBook] = {}
+        self._touched: dict[tuple[str, int], BlockBook] = {}
         self._sampled: dict[str, int] = {}
         self._answered: dict[str, int] = {}
+        self._orders: dict[PassSource, int] = {}
         self.requests: dict[str, Request] = {}
 
     def block(self, name: str) -> Block | None:
@@ -49,6 +51,12 @@ class Ledger:
         """The requests of a tier in a topology, of the try that counts."""
         block, attempt = self._block_of.get((tier, topology)), self.attempt(tier, topology, running=running)
         return None if block is None or attempt is None else self._books.get((block.name, attempt))
+
+    def settle(self) -> None:
+        """Count what changed since the last time."""
+        for book in self._touched.values():
+            book.settle()
+        self._touched.clear()
 
     def take(self, source: PassSource, event: Event) -> None:
         """An event of a node about one of its requests."""
@@ -100,23 +108,20 @@ class Ledger:
             raise ValueError(request_id)
         request = self.requests.get(request_id)
         if request is None:
-            book = self._pass_size(source)
-            request = self.requests[request_id] = Request(request_id, source, document, book + 1)
+            order = self._orders[source] = self._orders.get(source, 0) + 1
+            request = self.requests[request_id] = Request(request_id, source, document, order)
         return request
 
-    def _pass_size(self, source: PassSource) -> int:
-        book = self._books.get((source.block, source.attempt))
-        found = book.pass_of(source) if book else None
-        return len(found.requests) if found else 0
-
     def _file(self, request: Request, wall_s: float | None) -> None:
-        block = self._blocks.get(request.source.block)
-        if block is None:
+        source = request.source
+        block = self._blocks.get(source.block)
+        if block is None or source.step not in (Pass.COLD, Pass.CACHED):
             return
-        key = (block.name, request.source.attempt)
-        if key not in self._books:
-            self._books[key] = BlockBook(block, request.source.attempt)
-        self._books[key].update(request, wall_s)
+        book = self._books.get((source.block, source.attempt))
+        if book is None:
+            book = self._books[source.block, source.attempt] = BlockBook(block, source.attempt)
+        book.touch(request, wall_s)
+        self._touched[source.block, source.attempt] = book
 
 
 def _sound(sample: Sample) -> bool:

@@ -111,7 +111,7 @@ class Logs:
             while len(self._requests) > _KEPT_REQUESTS:
                 oldest = next(iter(self._requests))
                 del self._requests[oldest]
-                book.found.pop(oldest, None)
+                book.forget(oldest)
             yield request_id
 
     def request(self, request_id: str) -> RequestLog:

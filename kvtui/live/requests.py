@@ -75,20 +75,22 @@ class Request:
 
     @property
     def was_warm(self) -> bool:
-        """Whether it is a request of a cold pass that was not cold."""
-        return self.source.step is Pass.COLD and self.sample is not None and not self.sample.is_cold
+        """Whether it is a cold request that reused something, so no cold one."""
+        return self.source.step is Pass.COLD and self.sample is not None and bool(self.sample.reused_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The figures of a request that medians and sums are made of."""
+    """The figures of a request that medians and sums are made of; sums are whole, so that none drifts."""
 
     ttft_ms: float | None = None
     lookup_ms: float | None = None
     retrieve_ms: float | None = None
     store_ms: float | None = None
-    retrieved_bytes: float = 0.0
+    retrieved_bytes: int = 0
+    retrieved_ns: int = 0
     stored_tokens: int = 0
+    stored_ns: int = 0
     hit_not_read: bool = False
     stored_in_part: bool = False
     recovered: bool = False
@@ -105,8 +107,10 @@ def counted(request: Request) -> Counted:
         lookup_ms=lookup_at_most_ms(request) if ttft_ms is not None else None,
         retrieve_ms=retrieve_ms,
         store_ms=seen.store_ms,
-        retrieved_bytes=(seen.retrieve_gib or 0.0) * GIB if retrieve_ms else 0.0,
+        retrieved_bytes=round((seen.retrieve_gib or 0.0) * GIB) if retrieve_ms else 0,
+        retrieved_ns=round((retrieve_ms or 0.0) * 1e6),
         stored_tokens=(seen.stored_tokens or 0) if seen.store_ms else 0,
+        stored_ns=round((seen.store_ms or 0.0) * 1e6),
         # Only a judged request has said all that it will say.
         hit_not_read=judged is not None and (seen.hit_tokens or 0) > (seen.retrieved_tokens or 0) + 1,
         stored_in_part=judged is not None

@@ -68,6 +68,7 @@ class LiveState:
                 self._take(event)
             except (LookupError, TypeError, ValueError, AttributeError):
                 self._findings.unread += 1
+        self._ledger.settle()
 
     def _take(self, event: Event) -> None:
         kind, source = event["kind"], event["src"]
@@ -120,6 +121,7 @@ class LiveState:
             return
         for request_id in self._logs.feed(node, process, start, fresh):
             self._ledger.take_log(request_id, self._logs.request(request_id))
+        self._ledger.settle()
         self._findings.feed_log(node, process, start, fresh)
 
     def view(

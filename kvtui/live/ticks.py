@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0)
 
 
 def linear_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
     """At most so many round figures within a range, evenly spaced."""
     if not high > low or most < 1:
         return ()
-    least = (high - low) / most
-    size = 10.0 ** math.floor(math.log10(least))
-    step = next(factor * size for factor in _STEPS if factor * size >= least * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(place * step for place in range(first, last + 1))[:most]
+    size = 10.0 ** math.floor(math.log10((high - low) / most))
+    for step in (factor * size for factor in _STEPS):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            break
+    return tuple(place * step for place in range(first, last + 1))
 
 
 def log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:

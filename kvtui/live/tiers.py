@@ -200,9 +200,9 @@ class Moment:
 
     def _store_bytes_s(self, tier: str, book: BlockBook) -> float | None:
         size = self.bytes_per_token.get(tier)
-        if size is None or book.cold.stored_ms <= 0 or not book.cold.stored_tokens:
+        if size is None or book.cold.stored_ns <= 0 or not book.cold.stored_tokens:
             return None
-        return book.cold.stored_tokens * size / book.cold.stored_ms * 1000
+        return book.cold.stored_tokens * size / book.cold.stored_ns * 1e9
 
     def judged(self) -> tuple[Judged, ...]:
         """Every tier and topology for the findings that figures make."""
