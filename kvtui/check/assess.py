@@ -6,6 +6,7 @@ from kvtui.check.assessment import Assessment, Forecast, KvFigures
 from kvtui.check.fit_check import fit_findings, tier_fit
 from kvtui.check.forecast import forecast, forecast_findings
 from kvtui.check.known import Known
+from kvtui.check.prefix import prefix_findings
 from kvtui.check.recommend import recommend
 from kvtui.check.sharing import asked, sharing_findings, sharing_table
 from kvtui.check.sizes import kv_figures, shape_of
@@ -54,6 +55,7 @@ def _assess(plan: Plan, known: Known) -> Assessment:
     found = forecast(plan, known, kv, fits)
     findings = [
         *_plan_findings(plan, kv),
+        *prefix_findings(plan),
         *(finding for fit in fits for finding in fit_findings(plan, fit, shape, known)),
         *sharing_findings(plan, known, sharing),
         *_version_findings(plan, known),
