@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kvtui.hosts_file import NodeEntry
+from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.loglines import clean
 from kvtui.node_words import ceiling_lines, details, row_cells, store_lines
 from kvtui.nodefacts import NodeFacts
@@ -26,7 +27,7 @@ from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
 from screens.modals.node_form import NodeForm
 from screens.modals.question import confirm
-from screens.ports.nodes import ListedNode, NodeDown, Nodes
+from screens.ports.nodes import Nodes
 from screens.session import Session, Status
 from screens.signs import sign_text
 from screens.widgets.facts import facts_grid
@@ -100,7 +101,7 @@ class NodesScreen(KvtuiScreen):
         return next((node for node in self._listed if node.name == key), None)
 
     async def _load(self) -> None:
-        self._listed = await self._port.entries()
+        self._listed = await self._port.entries(self.session.plan)
         known = {node.name for node in self._listed}
         self._found = {name: found for name, found in self._found.items() if name in known}
         self._draw()

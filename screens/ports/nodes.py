@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from kvtui.ceilings import Ceiling
 from kvtui.hosts_file import NodeEntry
+from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.nodefacts import NodeFacts
 from kvtui.plan import Plan
 from kvtui.storefacts import StoreFacts
 
 
-@dataclass(frozen=True, slots=True)
-class ListedNode:
-    """A node that kvtui can ask.
-
-    Attributes:
-        entry: What is known of it.
-        source: ``hosts`` is a person's own entry; the lab's and the plan's cannot be edited here.
-    """
-
-    entry: NodeEntry
-    source: Literal["hosts", "lab", "plan"] = "hosts"
-
-    @property
-    def name(self) -> str:
-        """Its name in plans."""
-        return self.entry.name
-
-
-@dataclass(frozen=True, slots=True)
-class NodeDown:
-    """Why a node could not be read.
-
-    Attributes:
-        state: One or two words for the table.
-        text: What happened.
-        remedy: What to do about it.
-    """
-
-    state: str
-    text: str
-    remedy: str = ""
-
-
 class Nodes(Protocol):
     """The nodes that a person entered, and what can be learnt of them."""
 
-    async def entries(self) -> tuple[ListedNode, ...]:
-        """All nodes: the person's own, the plan's, and the lab's while it is up."""
+    async def entries(self, plan: Plan | None) -> tuple[ListedNode, ...]:
+        """All nodes: the person's own, the lab's while it is up, and those that only the plan names."""
 
     async def save(self, entry: NodeEntry, old_name: str | None) -> None:
         """Add a node, or change the one of the old name.

@@ -12,13 +12,13 @@ from textual.widgets import DataTable, Input, Static
 
 from kvtui.ceilings import Ceiling
 from kvtui.hosts_file import HostsError, NodeEntry, Role
+from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.nodefacts import Gpu, GpuProcess, ModelFolder, Mount, Nic, NodeFacts
 from kvtui.plan import Plan
 from kvtui.storefacts import StoreFacts
 from screens.modals.node_form import NodeForm
 from screens.modals.question import Question
 from screens.nodes import NodesScreen
-from screens.ports.nodes import ListedNode, NodeDown
 from screens.session import Session
 from tests.screens.apps import make_app
 
@@ -77,7 +77,7 @@ class FakeNodes:
         ]
         self.measured: list[str] = []
 
-    async def entries(self) -> tuple[ListedNode, ...]:
+    async def entries(self, plan: Plan | None) -> tuple[ListedNode, ...]:
         """All of them."""
         return tuple(self.list)
 

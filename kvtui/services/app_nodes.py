@@ -1,0 +1,155 @@
+"""Nodes for the app's screens: the person's own, the lab's, the plan's."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+
+from kvtui.campaign.target import host_of
+from kvtui.ceilings import Ceiling
+from kvtui.hosts_file import NodeEntry, Role
+from kvtui.listed_node import ListedNode, NodeDown
+from kvtui.nodefacts import NodeFacts
+from kvtui.paths import Places
+from kvtui.plan import Plan, TierKind
+from kvtui.services.ceilings import CeilingStore, Kind, Measuring, measure_ceilings
+from kvtui.services.hosts import HostsStore, KnownNode, known_nodes
+from kvtui.services.links import LinkPool
+from kvtui.services.nodes import read_facts
+from kvtui.services.probe import state_word, wanted_of
+from kvtui.services.stores import read_store
+from kvtui.storefacts import StoreFacts
+from remote.errors import RemoteError
+from remote.link import home
+
+# Of Qwen2.5-7B, 57,344 bytes a token; used where nobody knows the plan's model.
+_CHUNK_BYTES = 57_344 * 256
+
+
+def chunk_bytes(plan: Plan | None, facts: Iterable[NodeFacts]) -> int:
+    """Bytes of one chunk of the plan's model, as far as it is known."""
+    if plan is None:
+        return _CHUNK_BYTES
+    size = plan.model.kv_bytes_per_token
+    for found in facts:
+        for model in found.models or ():
+            if size is None and plan.model.path in (model.path, model.name):
+                size = model.kv_bytes_per_token
+    return size * plan.hash.chunk_tokens if size else _CHUNK_BYTES
+
+
+class AppNodes:
+    """The nodes, over links that stay open.
+
+    Args:
+        places: kvtui's places.
+        pool: The links.
+    """
+
+    def __init__(self, places: Places, pool: LinkPool) -> None:
+        self._places = places
+        self._pool = pool
+        self._hosts = HostsStore(places.config)
+        self._ceilings = CeilingStore(places.state)
+        self._known: dict[str, KnownNode] = {}
+        self.facts: dict[str, NodeFacts] = {}
+
+    async def entries(self, plan: Plan | None = None) -> tuple[ListedNode, ...]:
+        """All nodes: the person's own, the lab's while it is up, and those that only the plan names.
+
+        Raises:
+            HostsError: ``hosts.toml`` is broken.
+        """
+        known = known_nodes(self._places)
+        self._known = {node.entry.name: node for node in known}
+        listed = [ListedNode(node.entry, "lab" if node.lab else "hosts") for node in known]
+        for name, node in plan.nodes.items() if plan and not plan.lab else ():
+            if name not in self._known:
+                entry = NodeEntry(name=name, ssh=node.ssh, engine_python=node.engine_python)
+                self._known[name] = KnownNode(entry, host_of(name, node.ssh))
+                listed.append(ListedNode(entry, "plan"))
+        return tuple(listed)
+
+    async def save(self, entry: NodeEntry, old_name: str | None) -> None:
+        """Add a node, or change the one of the old name.
+
+        Raises:
+            HostsError: It cannot be; the sentence names the field.
+        """
+        if old_name is None:
+            self._hosts.add(entry)
+        else:
+            self._hosts.edit(old_name, entry)
+
+    async def remove(self, name: str) -> None:
+        """Forget a node of one's own."""
+        self._hosts.remove(name)
+
+    async def read(self, node: ListedNode) -> NodeFacts | NodeDown:
+        """What the node is made of, read now."""
+        known = self._known[node.name]
+        try:
+            found = await read_facts(self._pool.get(known.host), wanted_of(known.entry))
+        except RemoteError as error:
+            return NodeDown(state_word(error), error.message, error.hint)
+        self.facts[node.name] = found
+        return found
+
+    async def read_store(self, node: ListedNode, plan: Plan | None) -> StoreFacts | NodeDown | None:
+        """The store that the plan has on this node."""
+        store = plan.store if plan else None
+        if store is None or store.node != node.name:
+            return None
+        password = os.environ.get(store.password_env or "", "")
+        link = self._pool.get(self._known[node.name].host)
+        try:
+            return await read_store(link, store.address, store.port, password)
+        except RemoteError as error:
+            return NodeDown("store", error.message, error.hint)
+
+    async def measure(self, node: ListedNode, plan: Plan | None) -> tuple[Ceiling, ...]:
+        """Measure what the node's disk, network and memory can do, and keep it.
+
+        Raises:
+            RemoteError: The node cannot be asked, or something could not be measured.
+        """
+        known = self._known[node.name]
+        link = self._pool.get(known.host)
+        store = plan.store if plan else None
+        kinds: list[Kind] = ["memory"]
+        paths = [tier.path for tier in plan.tiers if tier.path] if plan else []
+        directory = paths[0] if paths else "~/kvtui-ceiling"
+        if Role.GPU in known.entry.roles:
+            kinds.append("disk")
+            if store is not None:
+                kinds.append("network")
+        measuring = Measuring(
+            chunk_bytes=chunk_bytes(plan, self.facts.values()),
+            directory=directory.replace("~", await home(link), 1) if directory.startswith("~") else directory,
+            store_address=store.address if store else "",
+            store_port=store.port if store else 0,
+            store_password=os.environ.get((store.password_env if store else None) or "", ""),
+            workers=max((tier.workers for tier in plan.tiers if tier.kind is TierKind.VALKEY), default=8)
+            if plan
+            else 8,
+            engine_python=known.entry.engine_python if Role.GPU in known.entry.roles else None,
+        )
+        found: tuple[Ceiling, ...] = ()
+        for kind in kinds:
+            measured = await measure_ceilings(link, measuring, kind)
+            self._ceilings.add(measured)
+            found += measured
+        return found
+
+    def ceilings(self, name: str) -> tuple[Ceiling, ...]:
+        """What was measured of a node before."""
+        return tuple(ceiling for ceiling in self._ceilings.read() if ceiling.node == name)
+
+    def shell(self, node: ListedNode) -> str:
+        """The command that opens a shell on the node."""
+        host = self._known[node.name].host
+        user = f"{host.username}@" if host.username else ""
+        port = ["-p", str(host.port)] if host.port else []
+        keys = [part for key in host.client_keys or () for part in ("-i", key)]
+        return shlex.join(["ssh", *port, *keys, f"{user}{host.address}"])

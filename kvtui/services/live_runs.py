@@ -1,0 +1,142 @@
+"""Runs as the Live screen reads them: as they stand, or again as they went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kvtui.feed import FeedBatch, LogPiece
+from kvtui.journal import Event, read_events
+from kvtui.paths import Places
+from kvtui.plan import Plan
+from kvtui.record import RunRecord, find, records
+from kvtui.services.feed import RunFeed
+from kvtui.services.runs import stop_run
+from kvtui.what_stops import what_stops
+
+_PIECE = 2_000
+
+
+class RecordedFeed:
+    """A run's record, read as it grows.
+
+    Args:
+        record: The run.
+    """
+
+    def __init__(self, record: RunRecord) -> None:
+        self.run = record.run
+        self.plan = record.plan()
+        self._feed = RunFeed(record)
+
+    def poll(self) -> FeedBatch:
+        """What is new since the last time.
+
+        Raises:
+            RecordError: The record is damaged.
+        """
+        batch = self._feed.poll()
+        logs = tuple(LogPiece(p.node, p.process, p.first, p.lines) for p in batch.log_pieces)
+        now = batch.now.text if batch.now and batch.follower_alive else ""
+        return FeedBatch(batch.events, logs, now, time.time(), batch.follower_alive, batch.more)
+
+
+class ReplayFeed:
+    """A run as it went, so many times as fast.
+
+    Args:
+        run: Its id.
+        plan: Its plan.
+        events: Everything that happened.
+        speed: How many seconds of it pass in one.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        plan: Plan,
+        events: tuple[Event, ...],
+        speed: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.run = run
+        self.plan = plan
+        self._events = events
+        self._speed = speed
+        self._clock = clock
+        self._begun_s = clock()
+        self._next = 0
+        self._first_wall_s = min((event["wall_s"] for event in events if "wall_s" in event), default=0.0)
+
+    def poll(self) -> FeedBatch:
+        """What happened up to now, in the run's own time."""
+        now_wall_s = self._first_wall_s + (self._clock() - self._begun_s) * self._speed
+        start = self._next
+        while self._next < len(self._events) and self._next - start < _PIECE:
+            # What carries no time came with what stands before it.
+            if self._events[self._next].get("wall_s", 0.0) > now_wall_s:
+                break
+            self._next += 1
+        more = self._next - start == _PIECE
+        return FeedBatch(self._events[start : self._next], (), "", now_wall_s, True, more)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRuns:
+    """The runs in kvtui's own directory.
+
+    Attributes:
+        places: kvtui's places.
+    """
+
+    places: Places
+
+    def latest(self) -> str | None:
+        """Id of the run that was begun last."""
+        found = records(self.places.runs)
+        return found[-1].run if found else None
+
+    def open(self, run: str) -> RecordedFeed:
+        """A run to follow.
+
+        Raises:
+            RecordError: There is no such run, or its plan cannot be read.
+        """
+        return RecordedFeed(self._record(run))
+
+    def replay(self, run: str, speed: float) -> ReplayFeed:
+        """A run as it went.
+
+        Raises:
+            RecordError: There is no such run, or it cannot be read.
+        """
+        record = self._record(run)
+        return ReplayFeed(record.run, record.plan(), read_events(record.events), speed)
+
+    def what_stops(self, run: str) -> tuple[str, ...]:
+        """What stopping a run would end and remove."""
+        record = self._record(run)
+        return what_stops(record.run, record.plan())
+
+    async def stop(self, run: str) -> None:
+        """Stop a run and undo what it did on its nodes.
+
+        Raises:
+            KvtuiError: Something of it is left.
+        """
+        await stop_run(self._record(run), self.places, Quiet())
+
+    def _record(self, run: str) -> RunRecord:
+        return find(self.places.runs, run, unfinished=False)
+
+
+class Quiet:
+    """Tells nobody; the screen sees what happens in the record."""
+
+    def say(self, text: str) -> None:
+        """Nothing."""
+
+    def phase(self, text: str) -> None:
+        """Nothing."""
