@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import plotext
 
 from kvtui.canvas import EIGHTHS, Canvas, Cell
 from kvtui.live.histogram import Bins, bins
@@ -38,6 +37,8 @@ def rendered(canvas: Canvas, palette: Palette) -> str:
 
 
 def _through_plotext(canvas: Canvas, palette: Palette) -> str:
+    import plotext  # a second of a slow machine, wanted only when a chart is drawn
+
     figure = plotext.figure
     plotext.terminal.limit(False, False)
     figure.clear()

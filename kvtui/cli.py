@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvtui import cli_corpus, cli_lab, cli_nodes, cli_plan
+from kvtui import cli_app, cli_corpus, cli_lab, cli_nodes, cli_plan
 from kvtui.cli_errors import ending, finish
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=True,
     pretty_exceptions_enable=False,
     help="Where should the KV cache of my model live: host DRAM, local NVMe, or a Valkey over the network?",
@@ -47,11 +47,29 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    readonly: Annotated[
+        bool, typer.Option("--readonly", help="The app starts, stops and deletes nothing.")
+    ] = False,
+    theme: Annotated[
+        str | None, typer.Option("--theme", metavar="NAME", help="The app's theme; ? lists them.")
+    ] = None,
+    bindings: Annotated[
+        bool, typer.Option("--bindings", help="List the app's commands, their ids and keys.")
+    ] = False,
 ) -> None:
-    """Options of every command."""
+    """Without a command: the app."""
+    if ctx.invoked_subcommand is not None:
+        return
+    if theme == "?":
+        cli_app.list_themes()
+    elif bindings:
+        cli_app.list_bindings()
+    else:
+        cli_app.open_bare(readonly=readonly, theme=theme)
 
 
 def _print(result: Result, as_json: bool) -> None:

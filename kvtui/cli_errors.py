@@ -20,7 +20,7 @@ T = TypeVar("T")
 _LINE_WIDTH = 200
 
 
-def _log(error: BaseException, log: Path) -> str:
+def write_log(error: BaseException, log: Path) -> str:
     """Write the traceback to the log; where it stands, in words, or nothing when it cannot be written."""
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def ending(error: BaseException, log: Path, run: str = "", state: str = "") -> t
     if isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
         typer.echo(_interrupted(run, state), err=True)
         return typer.Exit(ExitCode.INTERRUPTED)
-    details = _log(error, log)
+    details = write_log(error, log)
     known = isinstance(error, KvtuiError | RemoteError)
     text = str(error) if known else f"kvtui met a fault of its own: {type(error).__name__}: {error}."
     text = " ".join(clean(text).split())

@@ -59,7 +59,12 @@ class NodesScreen(KvtuiScreen):
     CSS_PATH = "nodes.tcss"
     ACTIONS: ClassVar[tuple[Command, ...]] = (
         Command(
-            "nodes.begin", "b", "Begin with the lab", "Run the default plan here.", "begin", changes=True
+            "nodes.begin",
+            "b",
+            "Begin",
+            "Run the default plan on the lab of this machine.",
+            "begin",
+            changes=True,
         ),
         Command("nodes.add", "a", "Add", "Add a node.", "add", changes=True),
         Command("nodes.edit", "e", "Edit", "Change the node under the cursor.", "edit", changes=True),
@@ -69,7 +74,14 @@ class NodesScreen(KvtuiScreen):
         Command(
             "nodes.ceilings", "c", "Ceilings", "Measure disk, network and memory of the node.", "measure"
         ),
-        Command("nodes.copy", "y", "Copy ssh", "Copy the command that opens a shell there.", "copy_shell"),
+        Command(
+            "nodes.copy",
+            "y",
+            "Copy ssh",
+            "Copy the command that opens a shell there.",
+            "copy_shell",
+            shown=False,
+        ),
         Command("nodes.filter", "slash", "Filter", "Show only nodes that match.", "filter", label="/"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
