@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-
 from kvtui.canvas import EIGHTHS, Canvas, Cell
 from kvtui.live.histogram import Bins, bins
 from kvtui.live.ticks import count_ticks, linear_ticks, log_ticks, tick_text
