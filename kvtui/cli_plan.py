@@ -191,11 +191,12 @@ def check(
 
 
 async def _known(plan: Plan, offline: bool) -> tuple[Known, dict[str, str]]:
+    from kvtui.asking import terminal_asker
     from kvtui.services.known import known_here, read_known
 
     if offline:
         return known_here(plan, places()), {}
-    reading = await read_known(plan, places())
+    reading = await read_known(plan, places(), terminal_asker())
     return reading.known, {node: str(error) for node, error in reading.failures.items()}
 
 

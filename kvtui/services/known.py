@@ -23,6 +23,7 @@ from kvtui.services.hosts import HostsStore
 from kvtui.services.nodes import Wanted, read_all
 from kvtui.services.stores import read_store
 from kvtui.storefacts import StoreFacts
+from remote.asking import Asker
 from remote.errors import NodeUnreachable, RemoteError
 from remote.lab.info import read
 from remote.link import Link, home
@@ -77,8 +78,13 @@ def last_measured(plan: Plan, where: Places) -> Measured | None:
     return found
 
 
-async def read_known(plan: Plan, where: Places) -> Reading:
+async def read_known(plan: Plan, where: Places, asker: Asker | None = None) -> Reading:
     """Ask the plan's nodes and its store what they are made of, all at once.
+
+    Args:
+        plan: The plan.
+        where: kvtui's places.
+        asker: Who is asked about host keys and passphrases; without one they are refused.
 
     Raises:
         HostsError: ``hosts.toml`` is broken.
@@ -87,7 +93,7 @@ async def read_known(plan: Plan, where: Places) -> Reading:
     """
     known = known_here(plan, where)
     target = await _target(plan, where)
-    links = {name: Link(host) for name, host in target.hosts.items()}
+    links = {name: Link(host, asker) for name, host in target.hosts.items()}
     try:
         found, store = await asyncio.gather(
             read_all(links, _wanted(plan, target)), _store(plan, target, links)
