@@ -1,0 +1,28 @@
+"""The order of the cached pass, in a run from its plan to its samples."""
+
+from __future__ import annotations
+
+from tests.campaign.conftest import Operator
+from tests.campaign.test_bad_input import assert_nothing_left
+from tests.campaign.test_cut_off import STAND_IN, events
+
+
+async def test_the_cached_pass_asks_backwards_and_every_place_is_recorded(operator: Operator) -> None:
+    operator.engine(f"import runpy; runpy.run_path({str(STAND_IN)!r}, run_name='__main__')")
+    path = operator.write_plan(kind="none")
+    text = path.read_text().replace("capacity_gib = 1", "").replace("documents = 2", "documents = 3")
+    path.write_text(text.replace("[passes]", '[passes]\norder = "reversed"'))
+    ended = await operator.kvtui("launch", path)
+    assert ended.code == 0, ended.stderr
+    samples = [event for event in events(operator) if event["kind"] == "sample"]
+    cold, cached = (
+        {event["place"]: event["document"] for event in samples if event["step"] == step}
+        for step in ("cold", "cached")
+    )
+    assert sorted(cold) == sorted(cached) == [1, 2, 3]
+    assert [cached[place] for place in (1, 2, 3)] == [cold[place] for place in (3, 2, 1)]
+    sent = [event["request_id"] for event in events(operator) if event["kind"] == "sent"]
+    assert [name.rpartition(".")[2] for name in sent if ".cached." in name] == [
+        cached[place] for place in (1, 2, 3)
+    ]
+    assert_nothing_left(operator)
