@@ -13,7 +13,7 @@ UNKNOWN = "unknown-line"
 KINDS = 200
 COUNTED_KINDS = 10_000
 
-_MASKED = re.compile(r"[\w-]*\d[\w-]*")
+_MASKED = re.compile(r"\b[A-Za-z_]*+\d[\w-]*+")
 _MASKED_WIDTH = 200
 _RANK = {Level.BLOCKING: 0, Level.WARNING: 1, Level.INFO: 2}
 

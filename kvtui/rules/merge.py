@@ -44,6 +44,7 @@ class _Stream:
 
     Attributes:
         stopping: The engine was told to stop.
+        version: Release of LMCache by its own line.
         at: Time of its last line that has one.
         tail: Its last few lines.
         traces: Tracebacks that have not ended, by process.
@@ -51,6 +52,7 @@ class _Stream:
     """
 
     stopping: bool = False
+    version: str | None = None
     at: str = ""
     tail: tuple[str, ...] = ()
     traces: dict[str, _Open] = field(default_factory=dict)
@@ -68,6 +70,13 @@ class _Batch:
     touched: dict[Key, int] = field(default_factory=dict)
 
 
+def _mark(stream: _Stream, match: Match) -> None:
+    if match.rule.marks == "version":
+        stream.version = match.figures["version"]
+    else:
+        stream.stopping = match.rule.marks == "stops"
+
+
 class LogFindings:
     """What a run's logs say, as they come in.
 
@@ -81,7 +90,7 @@ class LogFindings:
         self._classifier = classifier or Classifier(rules())
         self._groups = Groups()
         self._streams: dict[tuple[str, str], _Stream] = {}
-        self._readings: dict[tuple[str, bool], Reading] = {}
+        self._readings: dict[tuple[str, bool, str | None], Reading] = {}
 
     def set_context(self, context: RunContext) -> None:
         """What comes from now on is read in this context: another tier, another pass."""
@@ -126,7 +135,7 @@ class LogFindings:
             self._follow(batch, _Open(Trace(process), key, orphan), item.index + 1)
             return
         if match is not None and match.rule.marks:
-            stream.stopping = match.rule.marks == "stops"
+            _mark(stream, match)
         key = self._known(batch, item, match) if match is not None else self._unknown(batch, item)
         self._touch(batch, key, item.index)
         stream.alarms[process] = (batch.first + item.index, key)
@@ -138,7 +147,7 @@ class LogFindings:
             batch.touched[key] = index
 
     def _known(self, batch: _Batch, item: Classified, match: Match) -> Key | None:
-        reading = self._reading(match, batch.stream.stopping)
+        reading = self._reading(match, batch.stream)
         if isinstance(reading.level, Quiet):
             return None
         rule = match.rule
@@ -192,10 +201,17 @@ class LogFindings:
             line=shorten(clean(item.raw), LINE_WIDTH),
         )
 
-    def _reading(self, match: Match, stopping: bool) -> Reading:
-        key = (match.rule.code, stopping)
+    def _reading(self, match: Match, stream: _Stream) -> Reading:
+        key = (match.rule.code, stream.stopping, stream.version)
         if key not in self._readings:
-            self._readings[key] = match.rule.reading(replace(self._context, stopping=stopping))
+            context = self._context
+            self._readings[key] = match.rule.reading(
+                replace(
+                    context,
+                    stopping=context.stopping or stream.stopping,
+                    lmcache_version=stream.version or context.lmcache_version,
+                )
+            )
         return self._readings[key]
 
     def _told(self, batch: _Batch, item: Classified) -> tuple[bool, Key | None]:

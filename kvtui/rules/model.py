@@ -51,7 +51,7 @@ class Rule:
         match: What the line must match besides, with its figures as named groups; ``None`` if nothing.
         readings: What it means by condition; the first that holds counts, the last one always does.
         cause: Code under which it is merged: its own, or the one that it follows from.
-        marks: ``starts`` or ``stops`` if the engine says so of itself with this line.
+        marks: ``starts``, ``stops`` or ``version`` if the engine says so of itself with this line.
         example: A line's message that this rule, and no other, claims.
     """
 

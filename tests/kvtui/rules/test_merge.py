@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kvtui.findings import Level
 from kvtui.plan import TierKind
 from kvtui.rules.context import RunContext
 from kvtui.rules.finding import LineFinding, LineRef
-from kvtui.rules.groups import KINDS, UNKNOWN
+from kvtui.rules.groups import KINDS, UNKNOWN, masked
 from kvtui.rules.merge import LogFindings
 from kvtui.samples import Pass
 
@@ -178,3 +180,27 @@ def test_hostile_figures_are_harmless() -> None:
     (one,) = found([line])
     assert "a" in one.text
     assert not {"\x1b", "\u202e"} & set(one.text + one.line)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Request cmpl-r.doc-1-0-88ff4f34 was lost", "Request cmpl-r.doc-2-0-aee2c373 was lost"),
+        ("Read of 0x7f3a failed after 1.5 s", "Read of 0x81bc failed after 12.25 s"),
+        (
+            "Session 3f2c9a1e-77aa-4b1c-9d2e-0c0ffee00001 is gone",
+            "Session a12bb3c4-11aa-4b1c-9d2e-0c0ffee00002 is gone",
+        ),
+    ],
+)
+def test_lines_that_differ_in_numbers_and_ids_are_one_kind(one: str, other: str) -> None:
+    assert masked(one) == masked(other)
+    assert masked(one) != masked(f"{one} again")
+
+
+def test_a_release_is_known_from_the_log_itself() -> None:
+    pins = lmcache("WARNING", "Pin count of MemoryObj 7is negative: -1.Double unpin occurred somewhere.")
+    for version, remedy in (("0.5.4", False), ("0.6.0", True)):
+        ready = f"LMCache initialized for role W with version {version}, vllm version 0.28.0, x"
+        (one,) = found([lmcache("INFO", ready), pins])
+        assert (one.level, bool(one.remedy)) == (Level.INFO, remedy)
