@@ -121,7 +121,7 @@ class Operator:
         (self.home / "engine-python").write_text(engine)
 
     def start(
-        self, *arguments: object, terminal: int | None = None
+        self, *arguments: object, terminal: int | None = None, stdin: int = asyncio.subprocess.DEVNULL
     ) -> asyncio.Future[asyncio.subprocess.Process]:
         """Start the command line in a process of its own, without a terminal or at one."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "SSH_"))}
@@ -132,7 +132,7 @@ class Operator:
                 "kvtui",
                 *map(str, arguments),
                 env={**env, "HOME": str(self.home)},
-                stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
+                stdin=stdin if terminal is None else terminal,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE if terminal is None else terminal,
                 cwd=self.home,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 
 import asyncssh
 
+from kvtui.run_secrets import Secrets
 from tests.campaign.conftest import Operator
 from tests.remote.waiting import reached
 
@@ -55,12 +57,42 @@ async def test_a_new_host_key_is_refused_where_nobody_can_be_asked(operator: Ope
     assert operator.node.keys.known_hosts.read_text() == ""
 
 
+def lock_key(operator: Operator) -> None:
+    """Give the person's key the passphrase ``secret``."""
+    file = operator.node.keys.client
+    key = asyncssh.read_private_key(file)
+    file.write_bytes(key.export_private_key("openssh", passphrase="secret", rounds=1, ignore_few_rounds=True))
+
+
+async def attached(operator: Operator, run: str, passphrases: dict[str, str]) -> tuple[int | None, str]:
+    """Go on with a run as a process does that was handed passphrases."""
+    pipe = asyncio.subprocess.PIPE
+    process = await operator.start("attach", run, "--secrets-stdin", stdin=pipe)
+    _, stderr = await asyncio.wait_for(
+        process.communicate(Secrets(passphrases=passphrases).to_text().encode()), 60
+    )
+    return process.returncode, stderr.decode()
+
+
+async def test_a_run_that_goes_on_alone_has_the_passphrases_that_it_was_handed(operator: Operator) -> None:
+    plan = operator.write_plan()
+    lock_key(operator)
+    launched = await operator.kvtui("launch", plan)
+    assert launched.code == 3
+    assert "was left out, since it has a passphrase" in launched.stderr
+    [run] = re.findall(r"Run (\S+), recorded in", launched.stderr)
+    key = str(operator.node.keys.client)
+    code, said = await attached(operator, run, {key: "wrong"})
+    assert (code, "was left out" in said) == (3, True)
+    code, said = await attached(operator, run, {key: "secret"})
+    # It is on the node now, and fails there: the engine of this test is none.
+    assert (code, "no engine" in said) == (1, True), said
+
+
 async def test_at_a_terminal_a_person_is_asked(operator: Operator) -> None:
     keys = operator.node.keys
     keys.known_hosts.write_text("")
-    key = asyncssh.read_private_key(keys.client)
-    locked = key.export_private_key("openssh", passphrase="secret", rounds=1, ignore_few_rounds=True)
-    keys.client.write_bytes(locked)
+    lock_key(operator)
     person, program = os.openpty()
     process = await operator.start("nodes", "probe", "gpu-a", terminal=program)
     os.close(program)
