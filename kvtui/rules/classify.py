@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
@@ -34,11 +35,14 @@ class Classifier:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = tuple(rules)
         self._silent = tuple(rule.silent for rule in self._rules)
-        self._all = _Finder(self._rules, lambda rule: True)
         # News of the normal course never stands in a line that matters.
         self._some = _Finder(
             self._rules, lambda rule: rule.readings[-1][1].level is not Quiet.OK or rule.marks != ""
         )
+
+    @cached_property
+    def _all(self) -> _Finder:
+        return _Finder(self._rules, lambda rule: True)
 
     def classify(self, line: LogLine) -> Match | None:
         """What is known of a line, the quiet rules included."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from kvtui.findings import Level
 from kvtui.loglines import clean, parse_line, shorten
@@ -70,6 +71,11 @@ class _Batch:
     touched: dict[Key, int] = field(default_factory=dict)
 
 
+@cache
+def _packaged() -> Classifier:
+    return Classifier(rules())
+
+
 def _mark(stream: _Stream, match: Match) -> None:
     if match.rule.marks == "version":
         stream.version = match.figures["version"]
@@ -87,7 +93,7 @@ class LogFindings:
 
     def __init__(self, context: RunContext, classifier: Classifier | None = None) -> None:
         self._context = context
-        self._classifier = classifier or Classifier(rules())
+        self._classifier = classifier or _packaged()
         self._groups = Groups()
         self._streams: dict[tuple[str, str], _Stream] = {}
         self._readings: dict[tuple[str, bool, str | None], Reading] = {}
