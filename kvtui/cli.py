@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvtui import cli_app, cli_corpus, cli_lab, cli_nodes, cli_plan
+from kvtui import cli_app, cli_corpus, cli_history, cli_lab, cli_nodes, cli_plan
 from kvtui.cli_errors import ending, finish
 from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
@@ -31,6 +31,8 @@ app = typer.Typer(
 )
 app.add_typer(cli_lab.app, name="lab", help="The lab: the real engines, small, on this machine.")
 app.add_typer(cli_nodes.app, name="nodes", help="The nodes that kvtui knows, and what they are made of.")
+app.command()(cli_history.history)
+app.command()(cli_history.results)
 app.add_typer(cli_corpus.app, name="corpus", help="The documents that a run sends.")
 app.add_typer(cli_plan.app, name="plan", help="Plans: write, show, check, change, compare.")
 app.command(name="check")(cli_plan.check)

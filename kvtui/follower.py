@@ -10,16 +10,23 @@ import time
 from pathlib import Path
 
 from kvtui.errors import RecordError
+from kvtui.loglines import clean
 from kvtui.record import RunRecord
 from kvtui.run_secrets import Secrets
 
 START_LIMIT_S = 30.0
 _POLL_S = 0.05
+_LAST_BYTES = 1 << 14
 
 
 def alive(record: RunRecord) -> bool:
     """Whether a process carries the run on."""
     return record.follower_pid() is not None
+
+
+def last_words(record: RunRecord) -> str:
+    """The last line that a detached follower wrote: where it failed, its one sentence; or nothing."""
+    return _last_line(record.follower_log, 0)
 
 
 def start(record: RunRecord, secrets: Secrets | None = None) -> int:
@@ -60,7 +67,10 @@ def start(record: RunRecord, secrets: Secrets | None = None) -> int:
         if follower is not None or ended == 0:
             return follower or process.pid
         if ended is not None:
-            raise RecordError(_last_words(record.follower_log, said_before))
+            said = _last_line(record.follower_log, said_before)
+            raise RecordError(
+                said or f"The process that was to follow run {record.run} ended without a word."
+            )
         if time.monotonic() > deadline_s:
             process.terminate()
             raise RecordError(
@@ -81,9 +91,12 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _last_words(log: Path, start: int) -> str:
-    """The last line that a follower wrote: its one sentence."""
-    with log.open("rb") as file:
-        file.seek(start)
-        lines = file.read().decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"The process that was to follow the run ended without a word ({log})."
+def _last_line(log: Path, start: int) -> str:
+    """The last line of a log behind a byte of it, without escapes; nothing where there is none."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(start, _size(log) - _LAST_BYTES))
+            lines = file.read().decode("utf-8", "replace").strip().splitlines()
+    except FileNotFoundError:
+        return ""
+    return clean(lines[-1]) if lines else ""

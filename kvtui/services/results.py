@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from kvtui.errors import RecordError
-from kvtui.journal import read_events
+from kvtui.journal import kept_events
 from kvtui.paths import Places
 from kvtui.record import find, records
 from kvtui.results import result_of
@@ -44,7 +44,7 @@ class RecordedRuns:
         record = find(self.places.runs, run, unfinished=False)
         plan = record.plan()
         try:
-            events = read_events(record.events)
+            events = kept_events(record.events)
         except OSError as error:
             raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
         return RunResult(result_of(record.run, plan, events), plan, samples_of(events))

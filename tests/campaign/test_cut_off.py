@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -85,18 +86,28 @@ async def test_a_run_from_start_to_end(operator: Operator, plan: Path) -> None:
     row = json.loads(ended.stdout)["rows"][0]
     assert (row["cold_n"], row["cached_n"], row["reused"], row["unknown"]) == (6, 6, 0, 0)
     assert problems(record(operator)) == ()
+    samples = [event for event in events(operator) if event["kind"] == "node_sample"]
+    assert {event["src"] for event in samples} == {"gpu-a:watch", "valkey:watch"}
+    assert any(event["src"] == "gpu-a:watch" and event["engine"] is not None for event in samples)
+    assert all(event["engine"] is None for event in samples if event["src"] == "valkey:watch")
     assert_nothing_left(operator)
 
 
 async def test_a_pass_goes_on_while_kvtui_is_dead(operator: Operator, plan: Path) -> None:
     await killed_after(operator, plan, "done", "single.cold", 1)
     before = len(events(operator))
+    away_s = events(operator)[-1]["wall_s"]
     pass_events = next((operator.node.home / ".kvtui" / "runs").rglob("single.cold/events.jsonl"))
     await reached(lambda: b"pass_end" in pass_events.read_bytes())
     assert len(events(operator)) == before
+    back_s = time.time()
     ended = await operator.kvtui("attach")
     assert ended.code == 0, ended.stderr
     assert problems(record(operator)) == ()
+    times = [event["wall_s"] for event in events(operator) if event["src"] == "gpu-a:watch"]
+    assert times == sorted(set(times))
+    assert any(away_s < time_s < back_s for time_s in times)
+    assert times[-1] > back_s
     assert_nothing_left(operator)
 
 
@@ -117,6 +128,18 @@ async def test_a_probe_that_was_killed_keeps_what_it_measured(operator: Operator
     kill_processes(operator, "job.json")
     ended = await operator.kvtui("attach")
     assert ended.code == 0, ended.stderr
+    assert problems(record(operator)) == ()
+    assert_nothing_left(operator)
+
+
+async def test_a_watcher_that_was_killed_is_started_anew_and_its_samples_go_on(
+    operator: Operator, plan: Path
+) -> None:
+    shorten_lease(plan)  # so that the nodes are claimed again soon
+    process = await operator.start("launch", plan)
+    await until(operator, "node_sample", "gpu-a:watch", 1)
+    kill_processes(operator, "watch/job.json")
+    await process.wait()
     assert problems(record(operator)) == ()
     assert_nothing_left(operator)
 
@@ -210,6 +233,7 @@ async def test_a_failed_run_is_taken_up_again_once_its_fault_is_mended(
     operator.restore(good)
     ended = await operator.kvtui("attach", record(operator).run)
     assert ended.code == 0, ended.stderr
+    assert {"gpu-a:watch", "gpu-a:watch.2"} <= {event["src"] for event in events(operator)}
     assert problems(record(operator)) == ()
     assert_nothing_left(operator)
 

@@ -1,0 +1,74 @@
+"""``kvtui history`` and ``kvtui results``: the runs on this machine, and the tables of any of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kvtui.cli_errors import finish
+from kvtui.loglines import clean
+from kvtui.paths import places
+
+if TYPE_CHECKING:
+    from kvtui.services.run_list import RunSummary
+
+_HEADINGS = ("RUN", "WHEN", "PLAN", "STATE", "HEADLINE")
+_DASH = "–"
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def _cells(summary: RunSummary) -> tuple[str, ...]:
+    when = _DASH
+    if summary.when_wall_s is not None:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.when_wall_s))
+    cells = (summary.run, when, summary.plan or _DASH, summary.state, summary.headline or _DASH)
+    return tuple(clean(cell) for cell in cells)
+
+
+def history_text(summaries: Sequence[RunSummary]) -> str:
+    """The runs as a table; one line where there is none."""
+    if not summaries:
+        return "No run yet. Start one with: kvtui launch"
+    rows = [_HEADINGS, *map(_cells, summaries)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def history(as_json: JsonOption = False) -> None:
+    """List the runs on this machine, the latest first."""
+    from kvtui.services.run_list import list_runs
+
+    async def look() -> tuple[RunSummary, ...]:
+        return list_runs(places().runs)
+
+    summaries = finish(look())
+    if as_json:
+        typer.echo(json.dumps([asdict(summary) for summary in summaries], ensure_ascii=False))
+    else:
+        typer.echo(history_text(summaries))
+
+
+def results(
+    run: Annotated[str | None, typer.Argument(help="Id of the run, or the start of it.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the tables of a run; of the latest one without an id."""
+    from kvtui import launch as launching
+    from kvtui.record import find
+    from kvtui.results import Result
+    from kvtui.tables import result_text
+
+    async def look() -> Result:
+        return launching.result(find(places().runs, run, unfinished=False))
+
+    result = finish(look())
+    text = json.dumps(result.to_json(), ensure_ascii=False) if as_json else result_text(result).rstrip("\n")
+    typer.echo(text)
