@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
 
 from kvtui.campaign.target import host_of
 from kvtui.ceilings import Ceiling
-from kvtui.hosts_file import NodeEntry, Role
+from kvtui.hosts_file import NodeEntry
 from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
-from kvtui.plan import Plan, TierKind
-from kvtui.services.ceilings import CeilingStore, Kind, Measuring, measure_ceilings
+from kvtui.plan import Plan
+from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import HostsStore, KnownNode, known_nodes
 from kvtui.services.links import LinkPool
+from kvtui.services.measure import chunk_bytes, measure_node, measuring_of
 from kvtui.services.nodes import read_facts
 from kvtui.services.probe import state_word, wanted_of
 from kvtui.services.stores import read_store
 from kvtui.storefacts import StoreFacts
 from remote.errors import RemoteError
-from remote.link import home
-
-# Of Qwen2.5-7B, 57,344 bytes a token; used where nobody knows the plan's model.
-_CHUNK_BYTES = 57_344 * 256
-
-
-def chunk_bytes(plan: Plan | None, facts: Iterable[NodeFacts]) -> int:
-    """Bytes of one chunk of the plan's model, as far as it is known."""
-    if plan is None:
-        return _CHUNK_BYTES
-    size = plan.model.kv_bytes_per_token
-    for found in facts:
-        for model in found.models or ():
-            if size is None and plan.model.path in (model.path, model.name):
-                size = model.kv_bytes_per_token
-    return size * plan.hash.chunk_tokens if size else _CHUNK_BYTES
 
 
 class AppNodes:
@@ -115,32 +99,12 @@ class AppNodes:
             RemoteError: The node cannot be asked, or something could not be measured.
         """
         known = self._known[node.name]
-        link = self._pool.get(known.host)
-        store = plan.store if plan else None
-        kinds: list[Kind] = ["memory"]
-        paths = [tier.path for tier in plan.tiers if tier.path] if plan else []
-        directory = paths[0] if paths else "~/kvtui-ceiling"
-        if Role.GPU in known.entry.roles:
-            kinds.append("disk")
-            if store is not None:
-                kinds.append("network")
-        measuring = Measuring(
-            chunk_bytes=chunk_bytes(plan, self.facts.values()),
-            directory=directory.replace("~", await home(link), 1) if directory.startswith("~") else directory,
-            store_address=store.address if store else "",
-            store_port=store.port if store else 0,
-            store_password=os.environ.get((store.password_env if store else None) or "", ""),
-            workers=max((tier.workers for tier in plan.tiers if tier.kind is TierKind.VALKEY), default=8)
-            if plan
-            else 8,
-            engine_python=known.entry.engine_python if Role.GPU in known.entry.roles else None,
-        )
-        found: tuple[Ceiling, ...] = ()
-        for kind in kinds:
-            measured = await measure_ceilings(link, measuring, kind)
-            self._ceilings.add(measured)
-            found += measured
-        return found
+        measuring, kinds = measuring_of(known, plan, chunk_bytes(plan, self.facts.values()))
+        measured = await measure_node(self._pool.get(known.host), measuring, kinds, lambda text: None)
+        self._ceilings.add(measured.ceilings)
+        if measured.failures:
+            raise measured.failures[0]
+        return measured.ceilings
 
     def ceilings(self, name: str) -> tuple[Ceiling, ...]:
         """What was measured of a node before."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kvtui.campaign.layout import expand_home
 from kvtui.ceiling_reading import Skipped
 from kvtui.ceilings import Ceiling
 from kvtui.hosts_file import Role
@@ -14,7 +15,7 @@ from kvtui.plan import Plan, TierKind
 from kvtui.services.ceilings import Kind, Measuring, measure_ceilings
 from kvtui.services.hosts import KnownNode
 from remote.errors import NodeUnreachable, RemoteError
-from remote.link import Link
+from remote.link import Link, home
 
 # Of Qwen2.5-7B, 57,344 bytes a token; where nobody knows the plan's model.
 CHUNK_BYTES = 57_344 * 256
@@ -63,7 +64,7 @@ def measuring_of(node: KnownNode, plan: Plan | None, chunk: int) -> tuple[Measur
         store_address=place[0] if place else "",
         store_port=place[1] if place else 0,
         store_password=os.environ.get(store.password_env or "", "") if store else "",
-        workers=next((tier.workers for tier in tiers if tier.kind is TierKind.VALKEY), WORKERS),
+        workers=max((tier.workers for tier in tiers if tier.kind is TierKind.VALKEY), default=WORKERS),
         engine_python=node.entry.engine_python if engine else None,
     )
     return measuring, kinds
@@ -89,7 +90,10 @@ async def measure_node(
     for kind in kinds:
         told(f"{link.name}: measuring {kind}")
         try:
-            found += await measure_ceilings(link, measuring, kind, skipped=skipped)
+            # What was measured is compared with mounts later, by absolute paths.
+            directory = expand_home(measuring.directory, await home(link))
+            asked = replace(measuring, directory=directory)
+            found += await measure_ceilings(link, asked, kind, skipped=skipped)
         except RemoteError as error:
             failures.append(error)
             if isinstance(error, NodeUnreachable):

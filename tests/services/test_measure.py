@@ -76,11 +76,13 @@ async def test_one_kind_that_fails_hinders_no_other(server: InProcess) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         measuring = Measuring(
-            CHUNK, "~", "127.0.0.1", closed.getsockname()[1], repeats=1, disk_limit_bytes=1 << 20
+            CHUNK, "~/kv", "127.0.0.1", closed.getsockname()[1], repeats=1, disk_limit_bytes=1 << 20
         )
         measured = await measure_node(link, measuring, ("network", "memory", "disk"), said.append)
     await link.close()
     assert {ceiling.what for ceiling in measured.ceilings} == {"memory", "disk-read", "disk-write"}
+    disk = {ceiling.target for ceiling in measured.ceilings if ceiling.what == "disk-read"}
+    assert disk == {f"{server.home}/kv"}
     [failure] = measured.failures
     assert isinstance(failure, AgentError)
     assert "gpu-a: measuring disk" in said
