@@ -36,6 +36,7 @@ class Opening:
         mode: The mode in front.
         plan: The plan to show or start.
         plan_name: Name of its file.
+        on_lab: Run it on the lab, scaled.
         start_now: Start the plan at once.
         run: The run to look at.
         readonly: Nothing can be started, stopped or deleted.
@@ -44,6 +45,7 @@ class Opening:
     mode: str = "nodes"
     plan: Plan | None = None
     plan_name: str = ""
+    on_lab: bool = False
     start_now: bool = False
     run: str | None = None
     readonly: bool = False
@@ -63,7 +65,11 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     asker = AppAsker()
     pool = LinkPool(asker)
     session = Session(
-        plan=opening.plan, plan_name=opening.plan_name, run=opening.run, start_now=opening.start_now
+        plan=opening.plan,
+        plan_name=opening.plan_name,
+        run=opening.run,
+        on_lab=opening.on_lab,
+        start_now=opening.start_now,
     )
     runs = LocalRuns(places)
     watch = LiveWatch(runs, session)

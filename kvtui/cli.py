@@ -19,6 +19,7 @@ from kvtui.errors import ExitCode, KvtuiError
 from kvtui.paths import places
 
 if TYPE_CHECKING:
+    from kvtui.plan import Plan
     from kvtui.record import RunRecord
     from kvtui.results import Result
 
@@ -38,6 +39,7 @@ app.add_typer(cli_plan.app, name="plan", help="Plans: write, show, check, change
 app.command(name="check")(cli_plan.check)
 
 RunArgument = Annotated[str | None, typer.Argument(help="Id of the run, or the start of it.")]
+HeadlessOption = Annotated[bool, typer.Option("--headless", help="Without the app, on a terminal too.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -114,25 +116,29 @@ def launch(
         Path | None, typer.Argument(help="The plan, a TOML file; the lab's own without one.")
     ] = None,
     lab: Annotated[bool, typer.Option("--lab", help="Run it on the lab, scaled to fit.")] = False,
-    headless: Annotated[bool, typer.Option("--headless", help="Run without the app.")] = False,
+    headless: HeadlessOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry out a plan and print its tables."""
+    """Carry out a plan: in the app where there is a terminal, else the tables are printed."""
     from kvtui import launch as launching
     from kvtui.plan import load_plan
     from kvtui.progress import Progress
     from kvtui.recordings import DEFAULT_PLAN
 
-    async def begin() -> RunRecord:
-        chosen = load_plan(plan or DEFAULT_PLAN)
-        return await launching.new_run(chosen, places(), Progress(), on_lab=lab)
+    async def read() -> Plan:
+        return load_plan(plan or DEFAULT_PLAN)
 
-    _carry_on(finish(begin()), as_json)
+    chosen = finish(read())
+    if not (headless or as_json) and cli_app.has_terminal():
+        cli_app.open_launch(chosen, on_lab=lab)
+        return
+    _carry_on(finish(launching.new_run(chosen, places(), Progress(), on_lab=lab)), as_json)
 
 
 @app.command()
 def attach(
     run: RunArgument = None,
+    headless: HeadlessOption = False,
     as_json: JsonOption = False,
     secrets_stdin: Annotated[bool, typer.Option("--secrets-stdin", hidden=True)] = False,
 ) -> None:
@@ -147,6 +153,10 @@ def attach(
         return find(places().runs, run, unfinished=True), secrets
 
     record, secrets = finish(look())
+    if not (headless or as_json or secrets_stdin) and cli_app.has_terminal():
+        finish(cli_app.follow(record))
+        cli_app.open_live(record)
+        return
     _carry_on(record, as_json, None if secrets is None else secrets.passphrases)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from kvtui.paths import places
 
 if TYPE_CHECKING:
     from kvtui.app_start import Opening
+    from kvtui.plan import Plan
+    from kvtui.record import RunRecord
     from kvtui.settings import Settings
 
 
@@ -55,6 +58,31 @@ def open_bare(*, readonly: bool, theme: str | None) -> None:
     found = records(places().runs)
     live = found[-1].run if found and found[-1].follower_pid() is not None else None
     open_app(Opening(mode="live" if live else "nodes", run=live, readonly=readonly), theme)
+
+
+def open_launch(plan: Plan, *, on_lab: bool) -> None:
+    """The app, starting this plan."""
+    from kvtui.app_start import Opening
+
+    open_app(Opening(mode="launch", plan=plan, plan_name=plan.name, on_lab=on_lab, start_now=True))
+
+
+async def follow(record: RunRecord) -> int:
+    """Have a process of its own carry a run on; the number of the process.
+
+    Raises:
+        RecordError: It ended at once, with its sentence.
+    """
+    from kvtui import follower
+
+    return await asyncio.to_thread(follower.start, record)
+
+
+def open_live(record: RunRecord) -> None:
+    """The app, on this run."""
+    from kvtui.app_start import Opening
+
+    open_app(Opening(mode="live", run=record.run))
 
 
 def list_themes() -> None:

@@ -34,6 +34,7 @@ class Session:
         run: Id of the run that Live and Results show.
         replay: Live shows that run again from its beginning.
         live_run: Id of the run that is under way, or ``None``.
+        on_lab: The plan is to run on the lab, scaled, though it names nodes of its own.
         start_now: Launch is to start the plan as soon as it comes to the front.
         status: The state in words.
     """
@@ -43,6 +44,7 @@ class Session:
     run: str | None = None
     replay: bool = False
     live_run: str | None = None
+    on_lab: bool = False
     start_now: bool = False
     status: Status = Status()
     _listeners: list[Callable[[], None]] = field(default_factory=list)
