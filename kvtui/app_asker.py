@@ -19,7 +19,6 @@ class AppAsker(Asker):
     def __init__(self) -> None:
         super().__init__()
         self.app: App[Any] | None = None
-        self.passphrases: dict[str, str] = {}
 
     async def host_key(self, host: HostSpec, offered: str) -> bool:
         """Show the fingerprint and ask."""
@@ -34,12 +33,10 @@ class AppAsker(Asker):
         return await self.app.push_screen_wait(Question("A new host key", lines, answers)) == "trust"
 
     async def passphrase(self, key_file: str, attempt: int) -> str | None:
-        """Ask without showing what is typed; remembered for the run's own process alone, in memory."""
+        """Ask without showing what is typed."""
         if self.app is None:
             return None
         again = "That is not its passphrase. " if attempt > 1 else ""
         why = f"{again}It stays in memory until kvtui ends. Empty or esc: go on without this key."
         text = await self.app.push_screen_wait(AskText(f"Passphrase of {clean(key_file)}", why, secret=True))
-        if text:
-            self.passphrases[key_file] = text
         return text or None
