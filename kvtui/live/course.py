@@ -125,7 +125,8 @@ class Course:
             return max(known)
         whole_s = left_s(self._plan, [self.step], self._seen_s)
         gone_s = 0.0 if self._step_wall_s is None else max(0.0, now_wall_s - self._step_wall_s)
-        return max(0.0, whole_s - gone_s)
+        # A step that takes longer than any before it is not about to end: how long it takes is not known.
+        return whole_s - gone_s if gone_s < whole_s else None
 
     def head(self, now_wall_s: float, now: str) -> Head:
         """Where the run stands at a moment."""

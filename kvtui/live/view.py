@@ -39,8 +39,8 @@ class Head:
         requests: Requests of this pass.
         share: Part of the whole run that is behind it, by time, 0 to 1.
         elapsed_s: Since the run began.
-        step_left_s: What the step under way still takes.
-        run_left_s: What the run still takes, each phase judged by its own kind.
+        step_left_s: What the step under way still takes; ``None`` when it is overdue.
+        run_left_s: What the run still takes at least, each phase judged by its own kind.
         now: What happens this second, in words.
     """
 

@@ -80,11 +80,13 @@ def test_cold_and_cached_share_their_bins_and_differ_by_glyph() -> None:
     ]
 
 
-def test_a_bin_that_both_have_shows_both() -> None:
-    drawn = histogram(data([100.0] * 4, [100.0]), 12, 7, PLAIN)
-    rows = drawn.splitlines()
-    assert "▒" in rows[4]
-    assert "█" in rows[1]
+@pytest.mark.parametrize(
+    ("cold", "cached", "higher", "lower"), [(4, 1, "█", "▒"), (1, 4, "▒", "█")], ids=["cold", "cached"]
+)
+def test_a_bin_that_both_have_shows_both(cold: int, cached: int, higher: str, lower: str) -> None:
+    rows = histogram(data([100.0] * cold, [100.0] * cached), 12, 7, PLAIN).splitlines()
+    assert lower in rows[4]
+    assert higher in rows[1]
 
 
 def test_documents_stand_in_order_and_losses_carry_their_sign() -> None:

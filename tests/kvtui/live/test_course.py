@@ -73,6 +73,15 @@ def test_a_step_without_requests_counts_down() -> None:
     assert first - second == pytest.approx(10)
 
 
+def test_a_step_that_takes_longer_than_expected_has_no_known_end() -> None:
+    run = Run()
+    run.step("dram", "engines")
+    run.now_s += 600
+    head = run.view().head
+    assert head.step_left_s is None
+    assert head.run_left_s is not None
+
+
 def test_a_run_that_is_over_has_nothing_left_and_its_time_stands() -> None:
     run = Run()
     run.now_s += 60

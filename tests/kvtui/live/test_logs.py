@@ -54,6 +54,17 @@ def test_a_ttft_is_taken_apart_from_the_log_whatever_zone_the_node_is_in(zone_h:
     assert (parts.tier, parts.retrieve_ms, parts.cached_ms) == ("valkey", 30.0, 80.0)
 
 
+def test_a_lookup_that_answered_after_the_first_token_is_no_bound_of_it() -> None:
+    run = Run()
+    sent_s = run.now_s
+    run.answer("valkey", Pass.CACHED, 0, 80.0)
+    run.state.feed_log("gpu-a", "valkey-single.1.engine", 1, engine_lines(run, Pass.CACHED, 0, sent_s + 5))
+    detail = run.state.request(run.id("valkey", Pass.CACHED, 0))
+    assert detail is not None
+    assert detail.parts is not None
+    assert (detail.parts.lookup_at_most_ms, detail.parts.rest_ms) == (None, 50.0)
+
+
 def test_without_a_log_the_lookup_is_not_told_apart_and_stays_in_the_rest() -> None:
     run = Run()
     evidence = {"hit_tokens": 2048, "retrieved_tokens": 2048, "retrieve_ms": 30.0, "retrieve_gib": 0.0156}
