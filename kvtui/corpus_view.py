@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow:
+class CorpusRow:
     """A document in figures.
 
     Attributes:
@@ -53,7 +53,7 @@ class CorpusList:
         notes: What a reader must know: files left out, what only a run can tell.
     """
 
-    rows: tuple[DocumentRow, ...]
+    rows: tuple[CorpusRow, ...]
     documents: int
     tokens: int
     chunks: int
@@ -78,7 +78,7 @@ class DocumentText:
         why_no_borders: Why these two are unknown.
     """
 
-    row: DocumentRow
+    row: CorpusRow
     text: str | None
     why_no_text: str
     token_ids: tuple[int, ...] | None

@@ -8,6 +8,7 @@ from kvtui.errors import PlanError
 from kvtui.plan import Engine, Model, Plan, Tier, TierKind
 
 LAB_DISK_PATH = "~/kv"
+LAB_ENGINE_NODES = ("gpu-a", "gpu-b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from remote.errors import NodeUnreachable
 from remote.hosts import HostSpec
 from remote.known_hosts import SSH_PORT, entry_name, fingerprint
 from remote.route import Route, jump_host, route_to
-from remote.ssh_errors import RefusedHostKey, explain
+from remote.ssh_errors import RefusedHostKey, explain, is_denied
 
 CLOSE_TIMEOUT_S = 2
 # What asyncssh and the operating system raise when a connection fails.
@@ -148,7 +148,9 @@ class _Login:
                 if offer is None or accepted or not await self._accepts(offer):
                     raise explain(error, self._host, offer.refused if offer else None) from error
                 accepted = True
-            except asyncssh.PermissionDenied as error:
+            except (asyncssh.PermissionDenied, asyncssh.ProtocolError) as error:
+                if not is_denied(error):
+                    raise explain(error, self._host) from error
                 locked = iter(self._locked_keys()) if locked is None else locked
                 unlocked = await self._unlock_next(locked)
                 if unlocked is None:

@@ -34,6 +34,16 @@ class RefusedHostKey:
     known: tuple[KnownKey, ...]
 
 
+def is_denied(error: BaseException) -> bool:
+    """Whether a host refused the keys, all of them or so many that it heard no more."""
+    return isinstance(error, asyncssh.PermissionDenied) or _too_many_keys(error)
+
+
+def _too_many_keys(error: BaseException) -> bool:
+    # OpenSSH's sshd ends the connection after MaxAuthTries, 6 by default.
+    return isinstance(error, asyncssh.ProtocolError) and "authentication failures" in error.reason
+
+
 def explain(
     error: BaseException,
     host: HostSpec,
@@ -55,13 +65,19 @@ def explain(
             f"The host key of {host.label} cannot be trusted: {_reason(error)}.",
             f"Compare it with the node's own, then connect once with `ssh {host.address}`.",
         )
-    if isinstance(error, asyncssh.PermissionDenied):
+    if is_denied(error):
         whom = f" for user {host.username}" if host.username else ""
         if locked_keys:
             return AuthFailed(
                 f"{host.label} refuses every key{whom}; {', '.join(locked_keys)} was left out, "
                 "since it has a passphrase.",
                 f"Load it first: ssh-add {locked_keys[0]}",
+            )
+        if _too_many_keys(error):
+            return AuthFailed(
+                f"{host.label} refuses so many keys{whom} that it takes no more.",
+                "Name the right one: IdentityFile and IdentitiesOnly in ~/.ssh/config, or identity_file in "
+                "hosts.toml.",
             )
         return AuthFailed(
             f"{host.label} refuses every key{whom}.",

@@ -14,6 +14,7 @@ from kvtui.engine_options import named, step_tokens
 from kvtui.errors import PlanError
 from kvtui.findings import Finding, Level
 from kvtui.kvsize import KvShape
+from kvtui.lab_plan import LAB_ENGINE_NODES
 from kvtui.plan import Plan, TierKind
 from kvtui.store_findings import store_findings
 
@@ -79,6 +80,11 @@ def _plan_findings(plan: Plan, kv: KvFigures | None) -> list[Finding]:
     if taken:
         text = f"extra_args sets {', '.join(taken)}, which kvtui sets itself or which blurs the result."
         found.append(Finding(Level.BLOCKING, "engine-option-taken", text, "Take it out.", plan.name))
+    strangers = [node for node in plan.engine_nodes if node not in LAB_ENGINE_NODES]
+    if plan.lab and strangers:
+        text = f"The lab has no engine node {', '.join(strangers)}."
+        remedy = f"Name {' and '.join(LAB_ENGINE_NODES)} below [passes]."
+        found.append(Finding(Level.BLOCKING, "no-such-lab-node", text, remedy, plan.name))
     if kv is None and cached:
         text = f"The KV size of {plan.model.path} is not known, so nobody can tell what fits."
         remedy = "Add kv_bytes_per_token below [model]; kvtui size tells it from a config.json."

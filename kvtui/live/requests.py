@@ -75,8 +75,8 @@ class Request:
 
     @property
     def was_warm(self) -> bool:
-        """Whether it is a cold request that reused something, so no cold one."""
-        return self.source.step is Pass.COLD and self.sample is not None and bool(self.sample.reused_tokens)
+        """Whether it is a request of a cold pass that was not cold."""
+        return self.source.step is Pass.COLD and self.sample is not None and not self.sample.is_cold
 
 
 @dataclass(frozen=True, slots=True)

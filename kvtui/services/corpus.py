@@ -13,7 +13,7 @@ from corpus.generate import characters_for, document
 from corpus.own.formats import TRACE
 from kvtui.campaign.documents import TIMES_AS_LONG, About, RunDocuments, load_documents
 from kvtui.campaign.own_documents import Source, read_source
-from kvtui.corpus_view import CorpusList, DocumentRow, DocumentText
+from kvtui.corpus_view import CorpusList, CorpusRow, DocumentText
 from kvtui.fit import expected_reuse, plan_scan, working_set_bytes
 from kvtui.kvsize import KvShape
 from kvtui.plan import Plan
@@ -51,10 +51,10 @@ def _own(source: Source) -> tuple[Document, ...]:
 
 def _row(
     plan: Plan, shape: KvShape | None, place: int, text: Document | None, about: About | None, name: str
-) -> DocumentRow:
+) -> CorpusRow:
     tokens, chunk = plan.corpus.prompt_tokens, plan.hash.chunk_tokens
     readable = text is not None and bool(text.text)
-    return DocumentRow(
+    return CorpusRow(
         place=place,
         document_id=name or (text.document_id if text else ""),
         domain=about.domain if about else text.domain if text else "",

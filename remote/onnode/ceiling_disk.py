@@ -24,7 +24,7 @@ def measure(args: Dict[str, Any]) -> Dict[str, Any]:
         ``ways``, each with its bytes a second of every repeat, and ``skipped`` with the reasons.
 
     Raises:
-        Failure: ``cannot-write``, ``no-space``, ``busy``, ``timeout`` or ``cut-off``.
+        Failure: ``cannot-write``, ``no-space``, ``short-io``, ``busy``, ``timeout`` or ``cut-off``.
     """
     chunk = int(args["chunk_bytes"])
     with measuring(args) as watch, chunk_files(args["dir"], chunk, int(args["limit_bytes"])) as files:
@@ -128,4 +128,4 @@ class _Run:
 
 def _whole(count: int, chunk: int) -> None:
     if count != chunk:
-        raise Failure("no-space", "Only %d of a chunk's %d bytes could be moved at once." % (count, chunk))
+        raise Failure("short-io", "Only %d of a chunk's %d bytes could be moved at once." % (count, chunk))

@@ -16,6 +16,7 @@ LOGS = Path(__file__).parents[1] / "data" / "logs"
 
 def test_a_tail_is_never_reusable_and_the_last_token_is_always_computed() -> None:
     assert reusable_tokens(10_000, 256) == 9_984
+    assert reusable_tokens(10_012, 256) == 9_984
     assert reusable_tokens(2_048, 256) == 2_047
     assert reusable_tokens(26, 256) == 0
 

@@ -8,9 +8,11 @@ from kvtui.check import Known, assess, fix
 from kvtui.errors import PlanError
 from kvtui.findings import Level
 from kvtui.kvsize import KvShape
+from kvtui.lab_plan import LAB_ENGINE_NODES
 from kvtui.nodefacts import MountKind
 from kvtui.plan import Order, Plan, Policy, TierKind, Topology
 from kvtui.storefacts import StoreFacts
+from remote.lab.paths import NODE_NAMES
 from tests.kvtui.knowing import (
     GIB,
     NOTHING,
@@ -240,6 +242,13 @@ def test_an_option_that_no_engine_takes_blocks(argument: str) -> None:
 def test_an_option_that_is_kvtuis_own_blocks(argument: str) -> None:
     plan = changed(dram(24), engine={"extra_args": (argument,)})
     assert codes(plan, Known(shape=QWEN), Level.BLOCKING) == [("engine-option-taken", "seed")]
+
+
+def test_the_lab_has_the_nodes_that_it_has() -> None:
+    assert set(LAB_ENGINE_NODES) < set(NODE_NAMES)
+    other = changed(lab_plan(), passes={"cached_node": "gpu-c"})
+    assert codes(other, NOTHING, Level.BLOCKING) == [("no-such-lab-node", "lab")]
+    assert codes(lab_plan(), NOTHING, Level.BLOCKING) == []
 
 
 def test_the_plans_that_come_with_kvtui_warn_of_their_capacity_traps_alone() -> None:

@@ -225,6 +225,16 @@ async def test_a_key_that_is_not_needed_is_not_asked_for(
     assert person.key_files == []
 
 
+async def test_a_locked_key_after_more_keys_than_the_node_hears(node: Node, tmp_path: Path) -> None:
+    others = tuple(str(Keys.generate(tmp_path / f"other-{number}").client) for number in range(8))
+    spec = dataclasses.replace(node.spec, client_keys=others)
+    with pytest.raises(AuthFailed, match=r"refuses (every key|so many keys)"):
+        await said(spec, None)
+    lock(node.keys.client, asyncssh.read_private_key(node.keys.client), "secret")
+    spec = dataclasses.replace(node.spec, client_keys=(*others, str(node.keys.client)))
+    assert await said(spec, Person(passphrases=["secret"])) == b"hello\n"
+
+
 async def test_of_several_locked_keys_one_may_be_left_out(
     server: InProcess, locked: Keys, tmp_path: Path
 ) -> None:

@@ -181,17 +181,17 @@ def _install_fio(tmp_path: Path, script: str) -> None:
 
 
 @pytest.fixture
-def direct(local: LocalNode) -> None:
-    """What fio needs: a file system that lets it."""
-    with chunk_files.chunk_files(str(local.home), CHUNK, CHUNK) as files:
-        if files.direct is None:
-            pytest.fail(f"{local.home} allows no direct I/O; give --basetemp on a disk")
+def in_process(local: LocalNode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process as the node, on a file system that lets direct I/O be, whatever it is."""
+    monkeypatch.setenv("HOME", str(local.home))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(os, "O_DIRECT", 0)
 
 
-@pytest.mark.usefixtures("direct")
-def test_fio_reads_where_it_is_installed_and_is_named(local: LocalNode, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("in_process")
+def test_fio_reads_where_it_is_installed_and_is_named(tmp_path: Path) -> None:
     _install_fio(tmp_path, FIO)
-    answer = local.do("ceiling-disk", **DISK)
+    answer = ceiling_disk.measure(DISK)
     by_fio = [way for way in answer["ways"] if way["tool"] == "fio-3.33"]
     assert [(way["how"], way["bytes_s"]) for way in by_fio] == [
         ("direct, 2 threads", [8002.0, 8002.0]),
@@ -199,7 +199,7 @@ def test_fio_reads_where_it_is_installed_and_is_named(local: LocalNode, tmp_path
     ]
 
 
-@pytest.mark.usefixtures("direct")
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("script", "why"),
     [
@@ -208,11 +208,9 @@ def test_fio_reads_where_it_is_installed_and_is_named(local: LocalNode, tmp_path
         ("print('{}')", "fio's answer names no rate."),
     ],
 )
-def test_a_fio_that_fails_is_told_of_and_replaced(
-    local: LocalNode, tmp_path: Path, script: str, why: str
-) -> None:
+def test_a_fio_that_fails_is_told_of_and_replaced(tmp_path: Path, script: str, why: str) -> None:
     _install_fio(tmp_path, script)
-    answer = local.do("ceiling-disk", **DISK)
+    answer = ceiling_disk.measure(DISK)
     assert [way["why"] for way in answer["skipped"] if "by fio" in way["how"]] == [why, why]
     assert {way["tool"] for way in answer["ways"]} == {"kvtui"}
     assert ("disk-read", "direct, 2 threads") in rates(answer)
