@@ -54,11 +54,13 @@ def _through_plotext(canvas: Canvas, palette: Palette) -> str:
     across.lim(0, canvas.columns - 1)
     up.lim(0, canvas.rows - 1)
     across.ticks(list(canvas.x_ticks), list(canvas.x_ticks.values()))
-    # A label on every row keeps the width of the canvas what it was drawn for.
+    # Labels of one width keep the canvas as wide as it was drawn for.
     labels = [f"{canvas.y_ticks[row]:>{canvas.margin}}" for row in sorted(canvas.y_ticks)]
     up.ticks(sorted(canvas.y_ticks), labels)
     figure.legend(False)
     thin = plotext.pixel(palette.rest)
+    across.pixel(thin)
+    up.pixel(thin)
     figure.axes(True, pixel=thin)
     figure.axes(False, axis="x", side="upper")
     figure.axes(False, axis="y", side="right")
