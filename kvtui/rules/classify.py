@@ -54,23 +54,24 @@ class Classifier:
 
     def classify_many(self, lines: Sequence[str]) -> list[Classified]:
         """The lines that matter, in their order: known ones that may be findings, and unknown alarms."""
-        kept: list[Classified] = []
-        rules, silent = self._rules, self._silent
-        for index, numbers in self._some.in_lines(lines):
-            first = min(numbers)
-            if first != _ALARM_NUMBER and silent[first] and rules[first].match is None:
-                continue
-            raw = lines[index][:_WIDTH]
-            text = clean(raw)
-            for number in sorted(numbers):
-                if number == _ALARM_NUMBER:
-                    if _ALARM.search(text, 0, _HEAD):
-                        kept.append(Classified(index, raw, None))
-                elif (match := self._claim(number, text)) is not None:
-                    if not silent[number]:
-                        kept.append(Classified(index, raw, match))
-                    break
-        return kept
+        read = (
+            self._read(index, lines[index][:_WIDTH], numbers) for index, numbers in self._some.in_lines(lines)
+        )
+        return [one for one in read if one is not None]
+
+    def _read(self, index: int, raw: str, numbers: set[int]) -> Classified | None:
+        """What the first rule makes of a line that claims it; without one, whether it is an alarm."""
+        text = ""
+        for number in sorted(numbers):
+            if number == _ALARM_NUMBER:
+                alarm = _ALARM.search(text or clean(raw), 0, _HEAD)
+                return Classified(index, raw, None) if alarm else None
+            # Many rules tell a line by its text alone, and it need not be cleaned.
+            if not text and self._rules[number].match is not None:
+                text = clean(raw)
+            if (match := self._claim(number, text)) is not None:
+                return None if self._silent[number] else Classified(index, raw, match)
+        return None
 
     def _claim(self, number: int, text: str) -> Match | None:
         rule = self._rules[number]
@@ -95,15 +96,14 @@ class _Finder:
 
     def in_text(self, text: str) -> list[int]:
         """Numbers of the rules that may claim a text, in their order."""
-        found = self._automaton.find_matches_as_indexes(_encoded(text), overlapping=True)
+        found = self._automaton.find_matches_as_indexes(_encoded([text]), overlapping=True)
         return sorted({self._numbers[which] for which, _, _ in found} - {_ALARM_NUMBER})
 
     def in_lines(self, lines: Sequence[str]) -> Iterator[tuple[int, set[int]]]:
         """Lines that hold a text, with the numbers of their rules."""
-        # Line by line: a single wide character would make a joined text slow to encode.
-        data = b"\n".join([_encoded(line) for line in lines])
+        data = _encoded(lines)
         if data.count(b"\n") >= len(lines):
-            data = b"\n".join(_encoded(line.replace("\n", " ")) for line in lines)
+            data = _encoded([line.replace("\n", " ") for line in lines])
         numbers = self._numbers
         index, counted, end, found = 0, 0, -1, set[int]()
         for which, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
@@ -120,5 +120,9 @@ class _Finder:
             yield index, found
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+def _encoded(lines: Sequence[str]) -> bytes:
+    """The lines as one text; line by line, for a single wide character would make a joined one slow."""
+    try:
+        return b"\n".join(map(str.encode, lines))
+    except UnicodeEncodeError:
+        return b"\n".join(line.encode(errors="replace") for line in lines)
