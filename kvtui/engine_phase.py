@@ -15,6 +15,7 @@ FIRST = "starting Python"
 # What a line says has begun; the last such line of a log counts.
 _BEGINNINGS = (
     ("non-default args: ", "reading the model's configuration"),
+    ("Using max model len ", "starting the engine's core"),
     ("Initializing a V1 LLM engine", "starting the engine's core"),
     ("Starting to load model ", "loading weights"),
     ("Loading model from scratch", "loading weights"),

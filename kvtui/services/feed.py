@@ -10,8 +10,9 @@ from kvtui.journal import Event, parse_event
 from kvtui.record import RunRecord
 from kvtui.services.lines import LineReader
 
-_EVENT_BYTES = 1 << 22
-_LOG_PIECES = 16
+# So much is read in a few hundredths of a second, during which a screen can draw nothing.
+_EVENT_BYTES = 1 << 18
+_LOG_PIECES = 4
 
 
 @dataclass(frozen=True, slots=True)

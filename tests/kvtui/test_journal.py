@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kvtui import journal as journal_module
 from kvtui.errors import RecordError
-from kvtui.journal import Journal, read_events
+from kvtui.journal import Event, Journal, kept_events, read_events
 
 
 def journal(path: Path) -> Journal:
@@ -49,6 +50,42 @@ def test_a_nodes_events_are_merged_once_however_the_reading_is_cut(
                 file.write(b'{"v": 1, "torn')
     merged = [event["n"] for event in read_events(path)]
     assert merged == list(range(count))
+
+
+def test_telemetry_is_written_and_told_and_read_on_from_but_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    own = journal(path)
+    told: list[Event] = []
+    own.listen(told.append)
+    sample = b'{"v": 1, "kind": "node_sample", "wall_s": 1}\n'
+    own.append("attached")
+    own.merge("gpu-a:watch", 0, sample)
+    assert [event["kind"] for event in told] == ["attached", "node_sample"]
+    assert [event["kind"] for event in own.events] == ["attached"]
+    own.close()
+    again = journal(path)
+    assert again.offset("gpu-a:watch") == len(sample)
+    assert [event["kind"] for event in again.events] == ["attached"]
+    assert [event["kind"] for event in read_events(path)] == ["attached", "node_sample"]
+    assert [event["kind"] for event in kept_events(path)] == ["attached"]
+
+
+@given(st.lists(st.binary(max_size=40).filter(lambda raw: b"\n" not in raw), max_size=4), st.integers(1, 50))
+def test_a_torn_end_of_any_length_is_cut_off(
+    tmp_path_factory: pytest.TempPathFactory, torn: list[bytes], block_bytes: int
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "events.jsonl"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(journal_module, "_BLOCK_BYTES", block_bytes)
+        for count, rest in enumerate(torn, 1):
+            own = journal(path)
+            own.append("step_begin", step=count)
+            own.close()
+            with path.open("ab") as file:
+                file.write(rest)
+        journal(path).close()
+    assert [event["step"] for event in read_events(path)] == list(range(1, len(torn) + 1))
+    assert not path.read_bytes() or path.read_bytes().endswith(b"\n")
 
 
 def test_a_piece_that_does_not_follow_is_refused(tmp_path: Path) -> None:

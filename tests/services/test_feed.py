@@ -78,7 +78,7 @@ def test_more_events_than_fit_into_one_piece_all_come(record: RunRecord) -> None
     with record.events.open("w") as file:
         for number in range(12):
             file.write(json.dumps({"v": 1, "kind": "k", "n": number, "wide": wide}) + "\n")
-        file.write(json.dumps({"v": 1, "kind": "k", "n": 12, "wide": wide * 9}) + "\n")
+        file.write(json.dumps({"v": 1, "kind": "k", "n": 12, "wide": wide * 3}) + "\n")
     batches = everything(RunFeed(record))
     assert len(batches) > 1
     assert [event["n"] for batch in batches for event in batch.events] == list(range(13))
