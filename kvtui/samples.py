@@ -76,7 +76,9 @@ class Sample:
 
 def sample_from(event: Event) -> Sample:
     """A sample from its event."""
-    fields = {name: event[name] for name in Sample.__slots__ if name in event}
+    # Records of plans without a prefix may lack it.
+    fields = {"shared_tokens": 0, **event}
+    fields = {name: fields[name] for name in Sample.__slots__}
     fields["step"] = Pass(event["step"])
     fields["verdict"] = Verdict(event["verdict"])
     return Sample(**fields)

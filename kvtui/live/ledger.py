@@ -14,6 +14,8 @@ from kvtui.samples import Pass, Sample, sample_from
 
 # No request of a plan takes longer; a stamp further off is of another one.
 _STAMP_WITHIN_S = 600.0
+# No count of a real record is so large; a larger one is no number that a screen can use.
+_MOST = 2**53
 
 
 class Ledger:
@@ -124,14 +126,17 @@ class Ledger:
         self._touched[source.block, source.attempt] = book
 
 
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST
+
+
 def _sound(sample: Sample) -> bool:
     """Whether a sample's fields are of the kinds that they should be."""
+    counts = (sample.place, sample.attempt, sample.reusable_tokens, sample.shared_tokens)
     tokens = (sample.reused_tokens, sample.prompt_tokens)
     return (
-        isinstance(sample.place, int)
-        and isinstance(sample.attempt, int)
-        and isinstance(sample.reusable_tokens, int)
-        and all(one is None or isinstance(one, int) for one in tokens)
+        all(_is_count(one) for one in counts)
+        and all(one is None or _is_count(one) for one in tokens)
         and (sample.ttft_ms is None or positive(sample.ttft_ms) is not None)
         and isinstance(sample.evidence, dict)
         and all(isinstance(text, str) for text in (sample.node, sample.block, sample.topology, sample.reason))
