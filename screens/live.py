@@ -213,13 +213,11 @@ class LiveScreen(KvtuiScreen):
             return
         topologies = list(dict.fromkeys(mark.topology for mark in view.tiers))
         at = topologies.index(view.histogram.topology) if view.histogram.topology in topologies else 0
-        if histogram.all_tiers:
-            histogram.all_tiers = False
-            self._choose(self._tier, topologies[0])
-        elif at + 1 < len(topologies):
-            self._choose(self._tier, topologies[at + 1])
-        else:
-            histogram.all_tiers = True
+        together = not histogram.all_tiers and at + 1 == len(topologies)
+        histogram.all_tiers = together
+        self.set_class(together, "-together")
+        if not together:
+            self._choose(self._tier, topologies[(at + 1) % len(topologies)])
 
     def _focused_panel(self) -> AnyPanel | None:
         focused = self.focused

@@ -19,7 +19,7 @@ from screens.figures import gb_s, ms
 from screens.widgets.live.head import SIGN_STYLES
 from screens.widgets.live.log_text import shown
 
-_LABEL = 11
+_LABEL = 13
 
 
 def _tokens(value: int | None) -> str:

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from kvtui.campaign.layout import request_id, source
+from kvtui.errors import KvtuiError
 from kvtui.feed import FeedBatch, LogPiece
 from kvtui.journal import Event
 from kvtui.plan import Plan, load_plan
@@ -279,3 +280,43 @@ def moment(made: MadeRun, tier: str, topology: str, step: Pass, answered: int) -
             if seen == answered:
                 return float(event["wall_s"]) - START_S + 0.001
     raise LookupError(json.dumps([tier, topology, step.value, answered]))
+
+
+class FakeRuns:
+    """One run, or none.
+
+    Attributes:
+        feed: Its feed.
+        stopped: Runs that were stopped.
+        replayed: Speeds of replays.
+        refused: Opening a run fails with this.
+    """
+
+    def __init__(self, feed: RunFeed | None) -> None:
+        self.feed = feed
+        self.stopped: list[str] = []
+        self.replayed: list[float] = []
+        self.refused: KvtuiError | None = None
+
+    def latest(self) -> str | None:
+        """The one run."""
+        return self.feed.run if self.feed else None
+
+    def open(self, run: str) -> RunFeed:
+        """Its feed."""
+        if self.refused or self.feed is None:
+            raise self.refused or KvtuiError("There is no run.")
+        return self.feed
+
+    def replay(self, run: str, speed: float) -> RunFeed:
+        """Its feed."""
+        self.replayed.append(speed)
+        return self.open(run)
+
+    def what_stops(self, run: str) -> tuple[str, ...]:
+        """A process and a folder."""
+        return ("gpu-a: engine, process 4711", "gpu-a: /mnt/nvme/kv/kvtui-run")
+
+    async def stop(self, run: str) -> None:
+        """Remember it."""
+        self.stopped.append(run)

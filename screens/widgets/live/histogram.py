@@ -93,7 +93,8 @@ class HistogramPanel(Panel):
     def body(self, view: LiveView, width: int, height: int) -> Content:
         """Bars, small multiples, or words."""
         if self.all_tiers:
-            return side_by_side(view.multiples, width, height, self._palette())
+            here = [data for data in view.multiples if data.topology == view.histogram.topology]
+            return side_by_side(here, width, height, self._palette())
         data = view.histogram
         if not data.cold_ms and not data.cached_ms:
             return Content.styled("The first answer will stand here.", "$muted")
@@ -145,7 +146,7 @@ def side_by_side(multiples: Sequence[HistogramData], width: int, height: int, pa
 def _cell(data: HistogramData, width: int, height: int, palette: Palette) -> list[Content]:
     heading = Content.assemble(
         (clean(data.tier), "bold"),
-        (f" {data.topology}  ", "$muted"),
+        "  ",
         (ms(data.cold_median_ms), "$cold"),
         " → ",
         (ms(data.cached_median_ms), "$cached"),

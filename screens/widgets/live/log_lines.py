@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.color import Color
+from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Log
 
@@ -25,10 +27,14 @@ class LogLines(Log):
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),
         Binding("g", "scroll_home", show=False),
-        Binding("G", "scroll_end", show=False),
+        Binding("end,G", "follow", "Follow", show=False, tooltip="Follow the end of the log again."),
         Binding("ctrl+d", "page_down", show=False),
         Binding("ctrl+u", "page_up", show=False),
     ]
+
+    @dataclass
+    class Follow(Message):
+        """The end of the log is to be followed again."""
 
     def __init__(self) -> None:
         super().__init__(max_lines=MAX_LINES, auto_scroll=False, id="log-lines")
@@ -60,6 +66,10 @@ class LogLines(Log):
         self.write_lines([shown(row) or " " for row in rows], scroll_end=False)
         self.last = rows[-1].line
         self.to_end()
+
+    def action_follow(self) -> None:
+        """Ask to be kept at the end."""
+        self.post_message(self.Follow())
 
     def to_end(self) -> None:
         """Show the newest lines."""

@@ -31,7 +31,6 @@ class LogsPanel(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "other(-1)", "Log before", show=False, tooltip="Show the log before."),
         Binding("right", "other(1)", "Next log", show=False, tooltip="Show the next log."),
-        Binding("end", "follow", "Follow", show=False, tooltip="Follow the end of the log again."),
         Binding("n", "again(1)", "Next match", show=False, tooltip="Go to the next match."),
         Binding("N", "again(-1)", "Match before", show=False, tooltip="Go to the match before."),
         Binding("escape", "close_find", "Close", show=False),
@@ -135,7 +134,7 @@ class LogsPanel(Vertical):
             self._read()
             self._border()
 
-    def action_follow(self) -> None:
+    def on_log_lines_follow(self) -> None:
         """Follow the busiest log's end again."""
         self._held = self._pinned = False
         self.lines.marked = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,6 +19,11 @@ from screens.widgets.live.panel import Panel, lines
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _LABEL = 8
 _WIDEST_POINT = 3
+_KINDS: tuple[tuple[str, str, Callable[[Point], float | None]], ...] = (
+    ("cold", "$cold", lambda point: point.cold_ms),
+    ("cached", "$cached", lambda point: point.cached_ms),
+    ("speedup", "$neutral", lambda point: point.speedup),
+)
 
 
 def column(share: float | None, rows: int) -> tuple[str, ...]:
@@ -102,37 +108,11 @@ class SeriesPanel(Panel):
         times = [t for p in series.points for t in (p.cold_ms, p.cached_ms) if t is not None]
         most_ms, most_x = max(times, default=0.0), max((p.speedup or 0.0 for p in series.points), default=0.0)
         each, spare = divmod(max(3, height - 2), 3)
-        cold_rows = each + (1 if spare > 0 else 0)
-        cached_rows = each + (1 if spare > 1 else 0)
-        rows = [
-            *self._bars(
-                "cold",
-                points,
-                [_of(p.cold_ms if p else None, most_ms) for p in points],
-                cold_rows,
-                cells,
-                "$cold",
-                "█",
-            ),
-            *self._bars(
-                "cached",
-                points,
-                [_of(p.cached_ms if p else None, most_ms) for p in points],
-                cached_rows,
-                cells,
-                "$cached",
-                "▒",
-            ),
-            *self._bars(
-                "speedup",
-                points,
-                [_of(p.speedup if p else None, most_x) for p in points],
-                each,
-                cells,
-                "$neutral",
-                "░",
-            ),
-        ]
+        rows: list[Content] = []
+        for at, (name, style, value) in enumerate(_KINDS):
+            most = most_x if name == "speedup" else most_ms
+            shares = [_of(value(point) if point else None, most) for point in points]
+            rows += self._bars(name, style, points, shares, each + (at < spare), cells)
         rows = rows[: max(1, height - 1)] if height < len(rows) + 2 else [*rows, self._signs(points, cells)]
         return lines([*rows, self._axis(seen, cells)], height)
 
@@ -143,12 +123,11 @@ class SeriesPanel(Panel):
     def _bars(
         self,
         name: str,
+        style: str,
         points: list[Point | None],
         shares: list[float | None],
         rows: int,
         cells: int,
-        style: str,
-        glyph: str,
     ) -> list[Content]:
         columns = [column(share, rows) for share in shares]
         out = []
@@ -160,8 +139,6 @@ class SeriesPanel(Panel):
                 if row == rows - 1 and text == " ":
                     parts.append(("·" * cells, "$line"))
                     continue
-                if self.monochrome and text == "█":
-                    text = glyph
                 parts.append((text * cells, _bar_style(name, style, point) + self._chosen_style(point)))
             out.append(Content.assemble(*parts))
         return out
@@ -178,14 +155,13 @@ class SeriesPanel(Panel):
 
     def _axis(self, seen: range, cells: int) -> Content:
         text = [" "] * (len(seen) * cells)
-        chosen = None if self._chosen is None else self._chosen
         for at, index in enumerate(seen):
             place = index + 1
             if place == 1 or place % 5 == 0:
                 for offset, letter in enumerate(str(place)):
                     if at * cells + offset < len(text):
                         text[at * cells + offset] = letter
-            if index == chosen:
+            if index == self._chosen:
                 text[at * cells] = "▴"
         return Content.styled(f"{'':<{_LABEL}}{''.join(text)}", "$muted")
 
