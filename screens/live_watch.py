@@ -17,7 +17,7 @@ TICK_S = 0.5
 # A run of an hour is shown again in three minutes.
 REPLAY_SPEED = 20.0
 # What is taken in at once; between pieces the screen may draw and keys are read.
-SLICE = 1_000
+SLICE = 500
 
 
 class Followed:
@@ -39,6 +39,8 @@ class Followed:
         if self.trouble:
             return
         self._views.clear()
+        loop = asyncio.get_running_loop()
+        told_s = loop.time()
         while True:
             try:
                 batch = self._feed.poll()
@@ -50,7 +52,9 @@ class Followed:
             self._views.clear()
             if not batch.more:
                 return
-            drawn()
+            if loop.time() - told_s >= TICK_S:
+                drawn()
+                told_s = loop.time()
 
     async def _take(self, batch: FeedBatch) -> None:
         self.follower_alive = batch.follower_alive
@@ -80,9 +84,15 @@ class Followed:
         """One request whole."""
         return self.state.request(request_id)
 
-    def log_rows(self, node: str, process: str, after: int = 0) -> tuple[LogRow, ...]:
+    def log_rows(
+        self, node: str, process: str, after: int = 0, most: int | None = None
+    ) -> tuple[LogRow, ...]:
         """The lines of a log that are in memory, behind a line number."""
-        return self.state.log_rows(node, process, after)
+        return self.state.log_rows(node, process, after, most)
+
+    def next_warning(self, node: str, process: str, after: int) -> int | None:
+        """Number of the next line with a warning behind a line number, or ``None``."""
+        return self.state.next_warning(node, process, after)
 
 
 class LiveWatch:

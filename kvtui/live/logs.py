@@ -125,13 +125,16 @@ class Logs:
             for (node, process), log in sorted(self._logs.items())
         )
 
-    def rows(self, node: str, process: str, after: int = 0) -> tuple[LogRow, ...]:
-        """The kept lines of a log behind a line number."""
+    def rows(self, node: str, process: str, after: int = 0, most: int | None = None) -> tuple[LogRow, ...]:
+        """The kept lines of a log behind a line number, so many at most."""
         log = self._logs.get((node, process))
         if log is None or not log.lines:
             return ()
         skip = max(0, after + 1 - log.lines[0][0])
-        return tuple(row(number, text) for number, text in islice(log.lines, skip, None))
+        return tuple(
+            row(number, text)
+            for number, text in islice(log.lines, skip, None if most is None else skip + most)
+        )
 
     def next_warning(self, node: str, process: str, after: int) -> int | None:
         """Number of the next line of level WARNING or above behind a line number, or ``None``."""

@@ -169,9 +169,11 @@ class LiveState:
         found = self._ledger.requests.get(request_id)
         return None if found is None else request_detail(self._plan, found, self._logs.request(request_id))
 
-    def log_rows(self, node: str, process: str, after: int = 0) -> tuple[LogRow, ...]:
-        """The lines of a log that are in memory, from behind a line number."""
-        return self._logs.rows(node, process, after)
+    def log_rows(
+        self, node: str, process: str, after: int = 0, most: int | None = None
+    ) -> tuple[LogRow, ...]:
+        """The lines of a log that are in memory, from behind a line number, so many at most."""
+        return self._logs.rows(node, process, after, most)
 
     def next_warning(self, node: str, process: str, after: int) -> int | None:
         """Number of the next line of level WARNING or above behind a line number, or ``None``."""

@@ -160,4 +160,4 @@ def _cell(data: HistogramData, width: int, height: int, palette: Palette) -> lis
 
 def from_ansi(chart: str) -> Content:
     """A chart's escapes as styles."""
-    return Content.from_rich_text(Text.from_ansi(chart))
+    return Content.from_rich_text(Text.from_ansi(chart)).simplify()

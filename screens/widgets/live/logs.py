@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,18 +11,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
-from kvtui.live.view import LineRef, LiveView, LogHead, LogRow
+from kvtui.live.view import LineRef, LiveView, LogHead
 from kvtui.loglines import clean
-from screens.widgets.live.log_lines import LogLines
+from screens.widgets.live.log_lines import LogLines, LogSource
 
 Name = tuple[str, str]
-
-
-class LogSource(Protocol):
-    """Where the lines come from."""
-
-    def log_rows(self, node: str, process: str, after: int = 0) -> tuple[LogRow, ...]:
-        """The kept lines of a log behind a line number."""
 
 
 class LogsPanel(Vertical):
@@ -62,23 +55,20 @@ class LogsPanel(Vertical):
         self.watch(self.lines, "scroll_y", self._scrolled, init=False)
 
     def _scrolled(self) -> None:
-        held = not self.lines.is_vertical_scroll_end
-        if held != self._held:
-            self._held = held
-            self._border()
+        self._held = not self.lines.is_vertical_scroll_end
+        self._border()
 
     def show(self, view: LiveView, source: LogSource) -> None:
-        """Take in what is new; a log that is held waits."""
+        """Take in what is new; a log that is held stays where it is."""
         if source is not self._source:
             self._source, self._shown, self._pinned, self._held = source, None, False, False
             self._heads = {}
-            self.lines.forget()
+            self.lines.turn_to(source, "", "")
         before = self._heads
         self._heads = {(head.node, head.process): head for head in view.logs}
         if not self._pinned and not self._held:
             self._turn_to(self._busiest(before, view))
-        if not self._held:
-            self._read()
+        self._read()
         self._border()
 
     def _busiest(self, before: dict[Name, LogHead], view: LiveView) -> Name | None:
@@ -91,19 +81,13 @@ class LogsPanel(Vertical):
         return newest[0] if newest else self._shown
 
     def _turn_to(self, name: Name | None) -> None:
-        if name != self._shown:
+        if name is not None and name != self._shown:
             self._shown, self._held = name, False
-            self.lines.forget()
+            self.lines.turn_to(self._source, *name)
 
     def _read(self) -> None:
-        head = self._heads.get(self._shown) if self._shown else None
-        if self._source is None or head is None:
-            return
-        if head.last < self.lines.last:
-            # It was begun anew.
-            self.lines.forget()
-        if head.last > self.lines.last:
-            self.lines.add(self._source.log_rows(head.node, head.process, self.lines.last))
+        if head := self._heads.get(self._shown) if self._shown else None:
+            self.lines.take(head, follow=not self._held)
 
     def _border(self) -> None:
         head = self._heads.get(self._shown) if self._shown else None
@@ -119,8 +103,8 @@ class LogsPanel(Vertical):
             (f"  {head.warnings} warnings" if head.warnings else "", "$warning"),
             (several if len(self._heads) > 1 else "", "$muted"),
         )
-        behind = head.last - self.lines.last
-        state = f"held, {behind:,} lines behind · end follows" if self._held else "follow"
+        below = max(0, self.lines.virtual_size.height - int(self.lines.scroll_y) - self.lines.size.height)
+        state = f"held, {below:,} lines below · end follows" if self._held else "follow"
         told = f"{clean(self._told)} · " if self._told else ""
         self.border_subtitle = Content(f"{told}{state} · / find · w next warning")
 
@@ -199,7 +183,7 @@ class LogsPanel(Vertical):
 
     def next_warning(self) -> bool:
         """Go to the next warning; false when there is none."""
-        return self._mark(_following(self.lines.warnings(), self._start(), 1))
+        return self._mark(self.lines.next_warning(self._start()))
 
     def copy_text(self) -> str:
         """The marked line, or what is seen."""
@@ -208,7 +192,7 @@ class LogsPanel(Vertical):
         last = first + lines.size.height - 1
         if lines.marked is not None:
             first = last = lines.marked
-        return "\n".join(lines.raw(first, last)) + "\n"
+        return "\n".join(lines.texts(first, last)) + "\n"
 
 
 def _following(numbers: Sequence[int], start: int, step: int) -> int | None:

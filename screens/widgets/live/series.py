@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -140,7 +141,7 @@ class SeriesPanel(Panel):
                     parts.append(("·" * cells, "$line"))
                     continue
                 parts.append((text * cells, _bar_style(name, style, point) + self._chosen_style(point)))
-            out.append(Content.assemble(*parts))
+            out.append(joined(parts))
         return out
 
     def _signs(self, points: list[Point | None], cells: int) -> Content:
@@ -151,7 +152,7 @@ class SeriesPanel(Panel):
                 sign = point.sign.value
                 style = "$muted" if point.sign is Sign.GOOD else SIGN_STYLES[point.sign]
             parts.append((f"{sign:<{cells}}", style + self._chosen_style(point)))
-        return Content.assemble(*parts)
+        return joined(parts)
 
     def _axis(self, seen: range, cells: int) -> Content:
         text = [" "] * (len(seen) * cells)
@@ -198,8 +199,14 @@ class SeriesPanel(Panel):
         for p in self.view.series.points if self.view else ():
             figures = (p.cold_ms, p.cached_ms, p.speedup)
             told = "\t".join("" if value is None else f"{value:.3f}" for value in figures)
-            rows.append(f"{p.place}\t{clean(p.document)}\t{told}\t{p.verdict}")
+            rows.append(f"{p.place}\t{clean(p.document)}\t{told}\t{clean(p.verdict)}")
         return "\n".join(rows) + "\n"
+
+
+def joined(parts: Sequence[tuple[str, str]]) -> Content:
+    """Pieces of text with their styles; neighbours that look alike become one."""
+    runs = groupby(parts, key=lambda part: part[1])
+    return Content.assemble(*(("".join(text for text, _ in run), style) for style, run in runs))
 
 
 def _of(value: float | None, most: float) -> float | None:
