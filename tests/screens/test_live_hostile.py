@@ -15,7 +15,7 @@ from screens.widgets.live.findings import FindingsPanel
 from screens.widgets.live.log_lines import LogLines
 from tests.screens.live_app import Stage
 
-# A colour, a tab, a new title of the terminal, C1 controls, a bell, bidi marks, half a surrogate, markup, an action.
+# A colour, a tab, a title, C1 controls, a bell, bidi marks, half a surrogate, markup, an action.
 HOSTILE = (
     "\x1b[31m\t\x1b]0;owned\x07\x9b2J\x07\x08\x7f\u202e\u2066\u200f\u061c\udc80"
     "[red]x[/red][/][@click=app.quit]q[/]"
