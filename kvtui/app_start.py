@@ -15,12 +15,14 @@ from kvtui.cli_errors import write_log
 from kvtui.paths import Places
 from kvtui.plan import Plan, load_plan
 from kvtui.recordings import DEFAULT_PLAN
+from kvtui.services.app_launch import AppLaunch
 from kvtui.services.app_nodes import AppNodes
 from kvtui.services.links import LinkPool
 from kvtui.services.live_runs import LocalRuns
 from kvtui.services.results import RecordedRuns
 from kvtui.settings import Settings
 from screens.history import HistoryScreen
+from screens.launch import LaunchScreen
 from screens.live import LiveScreen
 from screens.live_watch import LiveWatch
 from screens.nodes import NodesScreen
@@ -74,7 +76,7 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     runs = LocalRuns(places)
     watch = LiveWatch(runs, session)
     app = KvtuiApp(
-        _modes(places, pool, watch),
+        _modes(places, asker, pool, watch),
         session,
         settings,
         first=opening.mode,
@@ -94,11 +96,13 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     return session.live_run
 
 
-def _modes(places: Places, pool: LinkPool, watch: LiveWatch) -> Mapping[str, ScreenFactory]:
+def _modes(places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch) -> Mapping[str, ScreenFactory]:
     nodes = AppNodes(places, pool)
     runs = RecordedRuns(places)
+    launch = AppLaunch(places, asker)
     return {
         "nodes": lambda session: NodesScreen(session, nodes),
+        "launch": lambda session: LaunchScreen(session, launch),
         "live": lambda session: LiveScreen(session, watch),
         "results": lambda session: ResultsScreen(session, runs),
         "history": lambda session: HistoryScreen(session, runs),

@@ -99,10 +99,11 @@ def list_bindings() -> None:
     """Print every command's id, its keys and what it does."""
     from kvtui.app import KvtuiApp
     from screens.history import HistoryScreen
+    from screens.launch import LaunchScreen
     from screens.live import LiveScreen
     from screens.nodes import NodesScreen
     from screens.results import ResultsScreen
 
-    for owner in (KvtuiApp, NodesScreen, LiveScreen, ResultsScreen, HistoryScreen):
+    for owner in (KvtuiApp, NodesScreen, LaunchScreen, LiveScreen, ResultsScreen, HistoryScreen):
         for command in owner.ACTIONS:
             typer.echo(f"{command.id:24}{command.key:24}{command.tooltip}")
