@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +16,6 @@ SAMPLE = 10_000
 PROBE_LIMIT_S = 5.0
 SETTINGS = ("save", "appendonly", "proto-max-bulk-len", "io-threads", "tls-port")
 _SCAN_COUNT = "1000"
-_TLS_ALERT = b"\x15\x03"  # what a TLS server says to a question that is none (RFC 8446, 5.1)
 
 
 class _Ask(Protocol):
@@ -55,7 +55,7 @@ async def read_store(link: Link, address: str, port: int, password: str = "") ->
         NodeUnreachable: The node cannot be reached.
     """
     first = await _first_answer(link, address, port)
-    if first.startswith(_TLS_ALERT):
+    if not first and await _speaks_tls(link, address, port):
         return StoreReading(tls_only=True)
     auth = True if first.startswith(b"-NOAUTH") else False if first.startswith(b"+PONG") else None
     async with open_store(link, address, port, password) as store:
@@ -72,8 +72,32 @@ async def _first_answer(link: Link, address: str, port: int) -> bytes:
                     writer.write(b"PING\r\n")
                     return await reader.read(100)
                 finally:
-                    writer.close()
+                    await _closed(writer)
     return b""
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+async def _speaks_tls(link: Link, address: str, port: int) -> bool:
+    """Whether it takes part in a TLS handshake, whosever certificate it shows; nothing is said within."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    async with link.forward(address, port) as local_port:
+        try:
+            async with asyncio.timeout(PROBE_LIMIT_S):
+                _, writer = await asyncio.open_connection("127.0.0.1", local_port, ssl=context)
+        except ssl.SSLError as error:
+            # Such as a server that wants a certificate of the client's.
+            return "ALERT" in (error.reason or "")
+        except (OSError, TimeoutError):
+            return False
+        await _closed(writer)
+    return True
 
 
 async def _ask(store: Store, auth: bool | None) -> StoreReading:
