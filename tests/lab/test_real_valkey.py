@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
+from kvtui.campaign import store_watch
+from kvtui.campaign.context import Context
+from kvtui.campaign.lab_target import target_of_lab
+from kvtui.campaign.steps import Block
+from kvtui.campaign.store_watch import StoreWatch
+from kvtui.journal import Journal, iter_events
+from kvtui.plan import Topology
+from kvtui.progress import Progress
+from kvtui.record import RunRecord
 from remote import lab
 from remote.lab import members, valkey
+from remote.link import Link
+from tests.kvtui.plans import lab_plan
 from tests.lab import helpers
+from tests.remote.waiting import reached
 
 pytestmark = pytest.mark.lab
 
@@ -49,3 +63,38 @@ async def test_the_guard_ends_it_when_the_daemon_is_killed(real_lab: lab.LabInfo
 async def test_down_ends_it_soon(real_lab: lab.LabInfo, paths: lab.LabPaths) -> None:
     assert await lab.down(paths, lambda line: None) is True
     assert not helpers.lives(real_lab.store.pid)
+
+
+async def test_its_silence_is_found_and_its_return_seen(
+    real_lab: lab.LabInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_watch, "SILENT_S", 2.0)
+    plan, record = lab_plan(), RunRecord(tmp_path)
+    target = target_of_lab(real_lab, plan.engine_nodes)
+    links = {name: Link(host) for name, host in target.hosts.items()}
+    ctx = Context(plan, target, record, Journal(record.events), links, Progress())
+
+    def samples() -> int:
+        return sum(1 for event in iter_events(record.events) if event["kind"] == "store_sample")
+
+    task = asyncio.create_task(StoreWatch(ctx, Block("valkey", (Topology.SINGLE,))).run())
+    try:
+        await reached(lambda: samples() >= 4)
+        assert list(ctx.journal.of_kind("finding")) == []
+        os.kill(real_lab.store.pid, signal.SIGSTOP)
+        await reached(lambda: any(ctx.journal.of_kind("finding")))
+        silent = samples()
+        os.kill(real_lab.store.pid, signal.SIGCONT)
+        await reached(lambda: samples() >= silent + 2)
+        finding = next(ctx.journal.of_kind("finding"))["finding"]
+        assert finding["code"] == "store-silent"
+        sampled = [event for event in iter_events(record.events) if event["kind"] == "store_sample"]
+        assert all(event["used_memory_bytes"] > 0 for event in sampled)
+        assert sampled[-1]["net_in_bytes"] > sampled[0]["net_in_bytes"]
+    finally:
+        os.kill(real_lab.store.pid, signal.SIGCONT)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        for link in links.values():
+            await link.close()
