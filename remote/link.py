@@ -72,6 +72,7 @@ class Link:
 
     Attributes:
         name: The node's name.
+        few_sessions: The node allows so few sessions at a time that none may be kept open to look on.
     """
 
     def __init__(
@@ -93,6 +94,8 @@ class Link:
         self._connecting = asyncio.Lock()
         self._preparing = asyncio.Lock()
         self._channels = asyncio.Semaphore(CHANNELS)
+        self._kept_open: set[asyncssh.SSHClientProcess[bytes]] = set()
+        self.few_sessions = False
         self._facts: NodeFacts | None = None
         self._was_connected = False
         self._closed = False
@@ -132,11 +135,13 @@ class Link:
         """
         async with self._channels:
             process = await self._open(command)
+            self._kept_open.add(process)
             try:
                 yield process
             except ssh.CONNECTION_ERRORS as error:
                 raise explain(error, self.host) from error
             finally:
+                self._kept_open.discard(process)
                 process.close()
 
     async def agent(self, command: str, *, timeout_s: float = 60, **args: Any) -> dict[str, Any]:
@@ -253,7 +258,10 @@ class Link:
                 if isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed():
                     # sshd counts a session until it has collected its processes, a moment after the answer.
                     if pause_s > LONGEST_PAUSE_S:
-                        raise explain(error, self.host) from error
+                        if not self._kept_open:
+                            raise explain(error, self.host) from error
+                        self._spare_sessions()
+                        pause_s = FIRST_PAUSE_S
                     await asyncio.sleep(pause_s)
                     pause_s *= 2
                 elif reconnected:
@@ -262,6 +270,13 @@ class Link:
                     # It had broken unnoticed.
                     connection.abort()
                     reconnected = True
+
+    def _spare_sessions(self) -> None:
+        """Give up the commands that only look on, where the node does not allow as many sessions."""
+        self.few_sessions = True
+        for process in self._kept_open:
+            process.close()
+        self._kept_open.clear()
 
     async def _collect(self, process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> Completed:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -172,3 +172,14 @@ async def tail(link: Link, path: str, offset: int, max_bytes: int = BLOCK_BYTES)
     """A part of a file on the node; a file that is not there yet is empty."""
     answer = await link.agent("tail", path=path, offset=offset, max_bytes=max_bytes)
     return Chunk(base64.b64decode(answer["data_b64"]), answer["next"], answer["size"])
+
+
+async def read_on(link: Link, path: str, offset: int) -> AsyncIterator[tuple[int, bytes]]:
+    """What a file on a node holds from a byte on, in pieces, with the offset of each.
+
+    Raises:
+        RemoteError: The node cannot be asked.
+    """
+    while (chunk := await tail(link, path, offset)).data:
+        yield offset, chunk.data
+        offset = chunk.next_offset

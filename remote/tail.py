@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 from remote.following import followed
 from remote.link import Link
-from remote.process import tail
-
-
-async def read_on(link: Link, path: str, offset: int) -> AsyncIterator[tuple[int, bytes]]:
-    """What a file on a node holds from a byte on, in pieces, with the offset of each.
-
-    Raises:
-        RemoteError: The node cannot be asked.
-    """
-    while (chunk := await tail(link, path, offset)).data:
-        yield offset, chunk.data
-        offset = chunk.next_offset
+from remote.process import read_on
 
 
 class FileCopy:

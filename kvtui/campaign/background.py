@@ -39,9 +39,10 @@ class Background:
         finally:
             for task in tasks:
                 task.cancel()
-            for task in tasks:
-                with suppress(asyncio.CancelledError):
-                    await task
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
 
     async def _claims(self) -> None:
         """Claim the nodes, the watchers and the current engines again and again, as long as kvtui lives."""

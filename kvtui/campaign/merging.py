@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kvtui.journal import Journal
 from remote.following import followed
 from remote.link import Link
-from remote.tail import read_on
+from remote.process import read_on
 
 
 async def merge(journal: Journal, link: Link, path: str, source: str) -> None:

@@ -72,7 +72,7 @@ def test_each_event_comes_once_over_any_number_of_lost_links(
     journal = Journal(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "followed", file.followed)
-        patch.setattr("remote.tail.tail", file.tail)
+        patch.setattr("remote.process.tail", file.tail)
         for _ in range(10):
             with pytest.raises(NodeUnreachable):
                 asyncio.run(merging.merge_on(journal, cast(Link, None), "samples", SOURCE))

@@ -80,3 +80,26 @@ async def test_a_lost_link_is_an_error_and_the_next_one_goes_on(server: InProces
     with pytest.raises(NodeUnreachable):
         await task
     await reached(lambda: not followers(node_home))
+
+
+async def test_a_node_with_one_session_at_a_time_is_asked_instead(server: InProcess, node_home: Path) -> None:
+    link = Link(server.spec)
+    file, copy = node_home / "log", FileCopy(link, "log", node_home / "copy")
+    file.write_bytes(b"one\n")
+    await link.facts()
+    server.sessions_allowed = 1
+    task = asyncio.create_task(copy.follow())
+    await reached(lambda: copy.read(0) == b"one\n")
+    assert (await link.run("echo also")).stdout == b"also\n"
+    assert link.few_sessions
+    with pytest.raises(NodeUnreachable):
+        await task
+    task = asyncio.create_task(copy.follow())
+    with file.open("ab") as more:
+        more.write(b"two\n")
+    await reached(lambda: copy.read(0) == b"one\ntwo\n")
+    assert not followers(node_home)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await link.close()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remote import tail
+from remote import process, tail
 from remote.link import Link
 from remote.process import Chunk
 
@@ -37,7 +37,7 @@ async def test_a_copy_is_whole_and_never_holds_the_secret(
     node = Node(piece_bytes)
     local = tmp_path_factory.mktemp("copy") / "engine.log"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail, "tail", node.tail)
+        patch.setattr(process, "tail", node.tail)
         for part in [*parts, b"\nend\n"]:
             node.content += part
             copy = tail.FileCopy(cast(Link, None), "log", local, SECRET)
@@ -69,7 +69,7 @@ def test_two_readers_of_one_file_bring_each_byte_once(
 
 async def test_without_a_secret_the_copy_is_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     node = Node(3)
-    monkeypatch.setattr(tail, "tail", node.tail)
+    monkeypatch.setattr(process, "tail", node.tail)
     copy = tail.FileCopy(cast(Link, None), "log", tmp_path / "log")
     assert copy.lines() == []
     node.content = b"one\ntwo\xff\n"
