@@ -1,0 +1,97 @@
+"""Predicted against measured, as a page of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.fit_combinations import Combination, predicted
+from bench.fit_measuring import Measurement
+from kvtui.fit import Reuse
+from kvtui.plan import TierKind
+
+COMMAND = "make fit-validation"
+_HEAD = """\
+# The fit model against LMCache
+
+kvtui predicts how many documents a cached pass finds whole (`kvtui/fit`). Here are its predictions beside what real
+engines did: vLLM with LMCache on the lab (`docs/lab.md`), one engine start a row, documents sent one at a time, cold and then
+cached. The engine has served two documents for warming up before, and two more twice where the tier has room for
+them; the prediction counts those too. Chunks have 256 tokens, 2 MiB of the lab's KV.
+"""
+_TAIL = """\
+`exact`: one number was predicted, and measured. `inside`: an interval was predicted, and the measured number lies in
+it. An interval stands where nobody can tell:
+
+- Valkey with `allkeys-lru` gives up keys that it picks from a sample.
+- Valkey counts its own overhead and what is on its way as memory, so with `noeviction` the last documents are open.
+- On disk a step's files are written by four threads in any order. With LRU and FIFO that matters only where less than
+  a document is missing. LFU and MRU reach for the step's own files, so what they leave is open.
+- LFU on disk can fail inside LMCache 0.5.4 (`v1/storage_backend/cache_policy/lfu.py`): when room is made, it may pick
+  a chunk whose file is still being written, which the tier's index does not have yet, and `get_evict_candidates` raises
+  `KeyError`. The chunks of that step are then not stored. Give LFU on disk room for everything, or take LRU.
+"""
+
+
+def verdict(prediction: Reuse, found: int | None) -> str:
+    """``exact``, ``inside``, ``contradicted`` or ``not measured``."""
+    if found is None:
+        return "not measured"
+    if not prediction.low <= found <= prediction.high:
+        return "**contradicted**"
+    return "exact" if prediction.low == prediction.high else "inside"
+
+
+def _row(number: int, combination: Combination, measurement: Measurement | None) -> str:
+    prediction = predicted(combination)
+    found = None if measurement is None else measurement.found
+    kind = str(combination.kind)
+    cells = (
+        str(number),
+        kind if combination.kind is not TierKind.VALKEY else "valkey",
+        combination.store_policy or str(combination.policy),
+        f"{combination.chunks} of {combination.working_chunks}",
+        f"{combination.documents} × {combination.tokens:,}",
+        str(combination.order),
+        str(prediction),
+        "–" if found is None else f"{found}/{combination.documents}",
+        verdict(prediction, found),
+        "–" if measurement is None else f"{measurement.commit[:8]}, {measurement.date}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def page(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> str:
+    """The page: what was done, and the table."""
+    by_combination = {one.combination: one for one in measurements}
+    versions: dict[str, str] = {}
+    for one in measurements:
+        versions |= one.versions
+    made = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    rows = [
+        _row(number, combination, by_combination.get(combination))
+        for number, combination in enumerate(wanted, 1)
+    ]
+    table = [
+        "| # | tier | policy | capacity in chunks | documents | cached order | predicted | measured | | commit, date |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        *rows,
+    ]
+    about = (
+        f"Made by `{COMMAND}`, which measures what is not in `docs/records/fit-validation.json`, with {made}."
+    )
+    return "\n".join([_HEAD, about, "", *table, "", _TAIL])
+
+
+def contradicted(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> tuple[str, ...]:
+    """What a real run contradicts or did not answer, in words."""
+    found = {one.combination: one.found for one in measurements}
+    problems = []
+    for combination in wanted:
+        prediction = predicted(combination)
+        word = verdict(prediction, found.get(combination))
+        if word not in ("exact", "inside"):
+            said = found.get(combination, "nothing")
+            problems.append(
+                f"{combination.run} {combination.tier_name}: predicted {prediction}, measured {said}"
+            )
+    return tuple(problems)
