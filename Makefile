@@ -3,10 +3,10 @@ SHELL := /bin/sh
 PYTHON := $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 
-.PHONY: help run dev engine check format test test-fast kills bench clean
+.PHONY: help run dev engine check format test test-fast kills fit-validation bench clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 python:
 	@test -n "$(PYTHON)" || { echo "There is no python3 on this machine: install Python 3.11, 3.12 or 3.13." >&2; exit 2; }
@@ -39,6 +39,9 @@ test-fast: dev ## The suite without real engines
 
 kills: engine ## Kill kvtui at 20 random moments of lab runs, and record what was lost (nothing)
 	$(BIN)/python -m bench.kills
+
+fit-validation: engine ## Predicted reuse against real engines, into docs/fit-validation.md
+	$(BIN)/python -m bench.fit_validation
 
 bench: dev ## Accuracy of the time to first token
 	$(BIN)/python -m bench.ttft_error

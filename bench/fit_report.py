@@ -7,28 +7,33 @@ from collections.abc import Sequence
 from bench.fit_combinations import Combination, predicted
 from bench.fit_measuring import Measurement
 from kvtui.fit import Reuse
-from kvtui.plan import TierKind
 
 COMMAND = "make fit-validation"
+RECORD = "docs/records/fit-validation.json"
 _HEAD = """\
 # The fit model against LMCache
 
-kvtui predicts how many documents a cached pass finds whole (`kvtui/fit`). Here are its predictions beside what real
-engines did: vLLM with LMCache on the lab (`docs/lab.md`), one engine start a row, documents sent one at a time, cold and then
-cached. The engine has served two documents for warming up before, and two more twice where the tier has room for
-them; the prediction counts those too. Chunks have 256 tokens, 2 MiB of the lab's KV.
+kvtui predicts how many documents a cached pass finds whole (`kvtui/fit`). Here are its predictions beside
+what real engines did: vLLM with LMCache on the lab (`docs/lab.md`), one start of an engine a row, documents
+sent one at a time, cold and then cached. Before, the engine has served two documents to warm up, and two more
+twice where the tier has room for them; the prediction counts those too. A chunk has 256 tokens.
 """
+_TABLE = (
+    "| # | tier | policy | capacity in chunks | documents | cached order | predicted | measured | | of |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+)
 _TAIL = """\
-`exact`: one number was predicted, and measured. `inside`: an interval was predicted, and the measured number lies in
-it. An interval stands where nobody can tell:
+`exact`: one number was predicted, and measured. `inside`: an interval was predicted, and the measured number
+lies in it. An interval stands where nobody can tell:
 
 - Valkey with `allkeys-lru` gives up keys that it picks from a sample.
-- Valkey counts its own overhead and what is on its way as memory, so with `noeviction` the last documents are open.
-- On disk a step's files are written by four threads in any order. With LRU and FIFO that matters only where less than
-  a document is missing. LFU and MRU reach for the step's own files, so what they leave is open.
-- LFU on disk can fail inside LMCache 0.5.4 (`v1/storage_backend/cache_policy/lfu.py`): when room is made, it may pick
-  a chunk whose file is still being written, which the tier's index does not have yet, and `get_evict_candidates` raises
-  `KeyError`. The chunks of that step are then not stored. Give LFU on disk room for everything, or take LRU.
+- Valkey counts its own overhead and what is on its way as memory, so with `noeviction` the last documents
+  are open.
+- On disk, a step's files are written by four threads in any order. With LRU and FIFO that matters only where
+  less than a document is missing. LFU and MRU reach for the step's own files, so what they leave is open.
+- LFU on disk can fail inside LMCache 0.5.4 (`v1/storage_backend/cache_policy/lfu.py`): when room is made, it
+  may pick a chunk whose file is still being written, which the tier's index does not have yet, and
+  `get_evict_candidates` raises `KeyError`. Give LFU on disk room for everything, or take LRU.
 """
 
 
@@ -44,10 +49,9 @@ def verdict(prediction: Reuse, found: int | None) -> str:
 def _row(number: int, combination: Combination, measurement: Measurement | None) -> str:
     prediction = predicted(combination)
     found = None if measurement is None else measurement.found
-    kind = str(combination.kind)
     cells = (
         str(number),
-        kind if combination.kind is not TierKind.VALKEY else "valkey",
+        str(combination.kind),
         combination.store_policy or str(combination.policy),
         f"{combination.chunks} of {combination.working_chunks}",
         f"{combination.documents} × {combination.tokens:,}",
@@ -71,15 +75,8 @@ def page(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> 
         _row(number, combination, by_combination.get(combination))
         for number, combination in enumerate(wanted, 1)
     ]
-    table = [
-        "| # | tier | policy | capacity in chunks | documents | cached order | predicted | measured | | commit, date |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *rows,
-    ]
-    about = (
-        f"Made by `{COMMAND}`, which measures what is not in `docs/records/fit-validation.json`, with {made}."
-    )
-    return "\n".join([_HEAD, about, "", *table, "", _TAIL])
+    about = f"Made by `{COMMAND}`, which measures what `{RECORD}` does not have yet, with {made}."
+    return "\n".join([_HEAD, about, "", *_TABLE, *rows, "", _TAIL])
 
 
 def contradicted(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> tuple[str, ...]:

@@ -15,12 +15,13 @@ from pathlib import Path
 
 from bench.fit_combinations import combinations
 from bench.fit_measuring import Measurement, kvtui, measure, measurement_from
+from bench.fit_report import RECORD as RECORD_NAME
 from bench.fit_report import contradicted, page
 from kvtui.paths import places
 
-DOCS = Path(__file__).parents[1] / "docs"
-RECORD = DOCS / "records" / "fit-validation.json"
-PAGE = DOCS / "fit-validation.md"
+ROOT = Path(__file__).parents[1]
+RECORD = ROOT / RECORD_NAME
+PAGE = ROOT / "docs" / "fit-validation.md"
 
 
 def _known(path: Path) -> list[Measurement]:
