@@ -12,11 +12,13 @@ from pathlib import Path
 from kvtui.app import KvtuiApp, ScreenFactory
 from kvtui.app_asker import AppAsker
 from kvtui.cli_errors import write_log
+from kvtui.eta import in_words
 from kvtui.paths import Places
 from kvtui.plan import Plan, load_plan
 from kvtui.recordings import DEFAULT_PLAN
 from kvtui.services.app_launch import AppLaunch
 from kvtui.services.app_nodes import AppNodes
+from kvtui.services.app_plans import AppPlans
 from kvtui.services.links import LinkPool
 from kvtui.services.live_runs import LocalRuns
 from kvtui.services.results import RecordedRuns
@@ -26,6 +28,7 @@ from screens.launch import LaunchScreen
 from screens.live import LiveScreen
 from screens.live_watch import LiveWatch
 from screens.nodes import NodesScreen
+from screens.plan import PlanScreen
 from screens.results import ResultsScreen
 from screens.session import Session
 
@@ -99,9 +102,11 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
 def _modes(places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch) -> Mapping[str, ScreenFactory]:
     nodes = AppNodes(places, pool)
     runs = RecordedRuns(places)
+    plans = AppPlans(places, nodes)
     launch = AppLaunch(places, asker)
     return {
         "nodes": lambda session: NodesScreen(session, nodes),
+        "plan": lambda session: PlanScreen(session, plans, in_words),
         "launch": lambda session: LaunchScreen(session, launch),
         "live": lambda session: LiveScreen(session, watch),
         "results": lambda session: ResultsScreen(session, runs),

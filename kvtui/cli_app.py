@@ -102,8 +102,9 @@ def list_bindings() -> None:
     from screens.launch import LaunchScreen
     from screens.live import LiveScreen
     from screens.nodes import NodesScreen
+    from screens.plan import PlanScreen
     from screens.results import ResultsScreen
 
-    for owner in (KvtuiApp, NodesScreen, LaunchScreen, LiveScreen, ResultsScreen, HistoryScreen):
+    for owner in (KvtuiApp, NodesScreen, PlanScreen, LaunchScreen, LiveScreen, ResultsScreen, HistoryScreen):
         for command in owner.ACTIONS:
             typer.echo(f"{command.id:24}{command.key:24}{command.tooltip}")

@@ -1,0 +1,99 @@
+"""What pydantic finds in a draft, as a few words at the field that a person can mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+COLD, CACHED, STORE = "passes.cold_node", "passes.cached_node", "store.node"
+# A sentence about the plan as a whole, by a piece of it, and the field that mends it.
+_WHOLE = (
+    ("do not fit max_model_len", "corpus.tokens"),
+    ("add no whole chunk", "corpus.tokens"),
+    ("a fleet needs two nodes", CACHED),
+    ("fleet_cold", "passes.fleet_cold"),
+    ("needs a [store]", STORE),
+)
+_SIMPLE = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_too_short": "needed",
+    "string_pattern_mismatch": "small letters, digits and single dashes",
+    "missing": "needed",
+}
+
+
+def faults_of(error: ValidationError, tiers: Sequence[int], values: Mapping[str, str]) -> dict[str, str]:
+    """The first fault of each field.
+
+    Args:
+        error: What was found.
+        tiers: Keys of the tiers that are in the plan, in order.
+        values: The draft's texts.
+    """
+    found: dict[str, str] = {}
+    for fault in error.errors(include_url=False):
+        found.setdefault(_field(fault, tiers, values), _words(fault))
+    return found
+
+
+def _field(fault: ErrorDetails, tiers: Sequence[int], values: Mapping[str, str]) -> str:
+    match fault["loc"]:
+        case ("tiers", int(at)) if at < len(tiers):
+            return f"tiers.{tiers[at]}"
+        case ("tiers", int(at), name, *_) if at < len(tiers):
+            return f"tiers.{tiers[at]}.{name}"
+        case ("hash", "seed_on", node, *rest):
+            role = "cold" if values[COLD] == node else "cached"
+            return f"passes.{role}_node" if "[key]" in rest else f"seed.{role}"
+        case ("nodes", node, *rest):
+            return _of_node(str(node), values, named="[key]" in rest)
+        case ("passes", "topologies", *_):
+            return "passes.single"
+        case (part, name, *_):
+            return f"{part}.{name}"
+        case ():
+            return _whole(str(fault["msg"]), values)
+        case place:
+            return str(place[0])
+
+
+def _of_node(node: str, values: Mapping[str, str], *, named: bool) -> str:
+    for role, name in (("cold", COLD), ("cached", CACHED), ("store", STORE)):
+        if values[name] == node:
+            return name if named else f"ssh.{role}"
+    return ""
+
+
+def _whole(text: str, values: Mapping[str, str]) -> str:
+    for piece, name in _WHOLE:
+        if piece in text:
+            return name
+    for name in (COLD, CACHED, STORE):
+        if f'node "{values[name]}" has no' in text:
+            return name
+    return ""
+
+
+def _words(fault: ErrorDetails) -> str:
+    context: dict[str, Any] = fault.get("ctx", {})
+    match fault["type"]:
+        case kind if kind in _SIMPLE:
+            return _SIMPLE[kind]
+        case "greater_than_equal":
+            return f"{context['ge']:,} or more"
+        case "less_than_equal":
+            return f"{context['le']:,} at most"
+        case "greater_than":
+            return f"more than {context['gt']:,}"
+        case "string_too_long":
+            return f"{context['max_length']} characters at most"
+        case "json_invalid":
+            return "it holds characters that no file can hold"
+        case "value_error":
+            text = str(fault["msg"]).removeprefix("Value error, ")
+            return "there is no such node: type its ssh below" if "has no [nodes." in text else text
+    return str(fault["msg"])
