@@ -123,9 +123,6 @@ class PlanScreen(KvtuiScreen):
         if plan is None:
             name, plan = next(iter(self._port.shipped().items()))
             self._take(plan, name, kept=plan)
-            self.app.notify(
-                f"This is {name}, a plan that comes with kvtui: i edits it, o opens another.", markup=False
-            )
         elif plan is not self._set or self._draft is None:
             self._take(plan, self.session.plan_name, kept=plan)
         await self._learn()
@@ -173,7 +170,9 @@ class PlanScreen(KvtuiScreen):
         panel.border_title = Content(clean(f"Plan: {name}{' · changed' if changed else ''}"))
         faults = len(self._checked.faults)
         other = self._checked.faults.get("", "")
-        text = f"{faults} to mend: the last valid plan counts" if faults else ""
+        own = not changed and plan == self._port.shipped().get(name)
+        text = "comes with kvtui: i Edit, o Open" if own else ""
+        text = f"{faults} to mend: the last valid plan counts" if faults else text
         panel.border_subtitle = Content(clean(other or text))
         panel.set_class(bool(faults), "-faulty")
 

@@ -21,7 +21,9 @@ MODELS = (ModelFolder("/models/q4", "Qwen/Qwen3-4B", 147_456), ModelFolder("/mod
 
 def node_facts(name: str) -> NodeFacts:
     """A node with RAM for 80 GiB, an NVMe disk and two models."""
-    found = facts(name, hostname=name, ram_gib=128, free_gib=96, mounts=(mount("/mnt/nvme"),), versions=VERSIONS)
+    found = facts(
+        name, hostname=name, ram_gib=128, free_gib=96, mounts=(mount("/mnt/nvme"),), versions=VERSIONS
+    )
     return replace(found, models=MODELS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
+from kvtui.app import KvtuiApp
 from kvtui.eta import in_words
 from screens.plan import PlanScreen
 from screens.session import Session
@@ -12,7 +13,9 @@ from tests.screens.apps import Around, make_app
 from tests.screens.plan_port import FakePlans
 
 
-def app_with(port: FakePlans, session: Session | None = None, *, readonly: bool = False, around: Around | None = None):  # type: ignore[no-untyped-def]
+def app_with(
+    port: FakePlans, session: Session | None = None, *, readonly: bool = False, around: Around | None = None
+) -> KvtuiApp:
     """The app on the Plan screen."""
     return make_app(
         {"plan": lambda session: PlanScreen(session, port, in_words)},
@@ -63,7 +66,7 @@ async def test_without_a_plan_it_begins_with_the_lab_and_says_so() -> None:
     session = Session()
     app = app_with(FakePlans(), session)
     async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
+        screen = await settled(pilot)
         assert session.plan is not None
         assert session.plan.lab
-        assert any("comes with kvtui" in note.message for note in app._notifications)
+        assert "comes with kvtui" in str(screen.query_one("#form-panel").border_subtitle)

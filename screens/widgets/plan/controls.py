@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Input, Select
+from textual.widgets import Input
 
 from kvtui.loglines import clean
 from kvtui.plan_draft import OFF, ON
@@ -103,44 +103,47 @@ class CapacityField(TextField):
             self.step(up=False)
 
 
-class ChoiceField(Select[str]):
-    """One of a few texts.
+class ChoiceField(Widget, can_focus=True):
+    """One of a few texts: the arrows, ``space`` and a click go through them.
 
     Args:
         field: Its name in the draft.
         texts: The texts.
     """
 
+    DEFAULT_CSS = """
+    ChoiceField { height: 1; background: $panel; }
+    ChoiceField:focus { text-style: bold; background: $accent 20%; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "show_overlay", show=False),
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        Binding("right,l,enter,space", "turn(1)", show=False),
+        Binding("left,h", "turn(-1)", show=False),
     ]
+    value: reactive[str] = reactive("")
 
     def __init__(self, field: str, texts: Iterable[str], *, classes: str = "") -> None:
-        texts = list(texts)
-        super().__init__(
-            [(text, text) for text in texts],
-            value=texts[0],
-            allow_blank=False,
-            compact=True,
-            classes=classes,
-        )
+        super().__init__(classes=classes)
         self.field = field
-        self._shown = texts[0]
+        self._texts = tuple(texts)
+
+    def render(self) -> RenderResult:
+        """The choice, and that there are others."""
+        return Content.assemble(clean(self.value), (" ⇄", "$muted"))
 
     def put(self, text: str) -> None:
         """Show a choice, without telling of it."""
-        self._shown = text
         self.value = text
 
-    @on(Select.Changed)
-    def _changed(self, event: Select.Changed) -> None:
+    def action_turn(self, by: int) -> None:
+        """Go to another text."""
+        at = self._texts.index(self.value) if self.value in self._texts else 0
+        self.value = self._texts[(at + by) % len(self._texts)]
+        self.post_message(Edited(self.field, self.value))
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the next text."""
         event.stop()
-        text = str(self.value)
-        if text != self._shown:
-            self._shown = text
-            self.post_message(Edited(self.field, text))
+        self.action_turn(1)
 
 
 class Tick(Widget, can_focus=True):

@@ -34,7 +34,7 @@ class Row(Vertical):
     Row > .line { height: 1; }
     Row > .line > .label { width: 11; color: $muted; }
     Row > .line > .words { width: auto; color: $muted; padding: 0 1; }
-    Row > .line > Select { width: 1fr; }
+    Row > .line > ChoiceField { width: 1fr; }
     Row > .line > TextField { width: 1fr; }
     Row > .line > Tick { margin-right: 1; }
     Row > .fault { display: none; color: $error; padding-left: 2; height: auto; }
