@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kvtui.findings import Finding, Level
-from kvtui.hash_seed import is_fixed
 from kvtui.loglines import parse_line
-from kvtui.plan import Plan, Tier, TierKind, Topology
+from kvtui.plan import Tier, TierKind, Topology
 
 _NONE_HASH = re.compile(r"^Initialized NONE_HASH=(-?\d+)")
 _ALGORITHM = re.compile(r"^Using hash algorithm: (\S+)")
@@ -18,7 +17,23 @@ _METADATA = re.compile(
     r"cache_engine metadata: LMCacheMetadata\(model_name='(?P<model>[^']*)', world_size=(?P<world>\d+),"
     r".*?kv_dtype=(?P<dtype>[\w.]+), kv_shape=\((?P<shape>[\d, ]+)\)"
 )
+# Printed as a dictionary (LMCache 0.5.x v1/manager.py); values without a comma or brace are enough here.
+_CONFIG = re.compile(r"^Creating LMCacheEngine with config: \{(?P<fields>.*)")
+_FIELD = re.compile(r"'(?P<name>\w+)': (?P<value>'[^']*'|[^,{}\[\]]+)")
+# What decides whether a chunk that one engine stored can be found and read by another.
+SHARED_SETTINGS = (
+    "chunk_size",
+    "pre_caching_hash_algorithm",
+    "save_unfull_chunk",
+    "remote_serde",
+    "remote_url",
+    "use_layerwise",
+    "enable_blending",
+)
 UNSET = "unset"
+_CONFIG_REMEDY = (
+    "Take LMCACHE_ variables out of the engines' environment, and install one version of LMCache."
+)
 _SEED_REMEDY = 'Set one number for every node in the plan: seed = "0" below [hash].'
 
 
@@ -34,6 +49,7 @@ class Fingerprint:
         dtype: Type of the KV.
         kv_shape: Layers, K and V, tokens a chunk, heads, head size.
         seeds: ``PYTHONHASHSEED`` in the environment of its processes, each value once.
+        config: Of the configuration that LMCache printed, the settings that sharing depends on.
     """
 
     none_hashes: tuple[str, ...] = ()
@@ -43,6 +59,7 @@ class Fingerprint:
     dtype: str = ""
     kv_shape: str = ""
     seeds: tuple[str, ...] = ()
+    config: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bytes_per_token(self) -> int | None:
@@ -72,6 +89,7 @@ def read_fingerprint(log_lines: Iterable[str], seeds: Iterable[str | None]) -> F
     """
     hashes: dict[str, None] = {}
     algorithm = model = world = dtype = shape = ""
+    config: dict[str, str] = {}
     for raw in log_lines:
         message = parse_line(raw).message
         if match := _NONE_HASH.match(message):
@@ -80,8 +98,19 @@ def read_fingerprint(log_lines: Iterable[str], seeds: Iterable[str | None]) -> F
             algorithm = match[1]
         elif match := _METADATA.search(message):
             model, world, dtype, shape = match["model"], match["world"], match["dtype"], match["shape"]
+        elif match := _CONFIG.match(message):
+            config = _settings(match["fields"])
     distinct = dict.fromkeys(UNSET if seed is None else seed for seed in seeds)
-    return Fingerprint(tuple(hashes), algorithm, model, world, dtype, shape, tuple(distinct))
+    return Fingerprint(tuple(hashes), algorithm, model, world, dtype, shape, tuple(distinct), config)
+
+
+def _settings(fields: str) -> dict[str, str]:
+    """The settings that sharing depends on, of a printed dictionary."""
+    found: dict[str, str] = {}
+    for match in _FIELD.finditer(fields):
+        # Inner dictionaries, which stand behind what they extend, may repeat a name.
+        found.setdefault(match["name"], match["value"].strip("'"))
+    return {name: found[name] for name in SHARED_SETTINGS if name in found}
 
 
 _PARTS = {
@@ -96,33 +125,32 @@ _PARTS = {
 
 def differences(fingerprints: Mapping[str, Fingerprint]) -> tuple[str, ...]:
     """What differs between nodes, each with every node's value, in words."""
-    found = []
-    for part, name in _PARTS.items():
-        values = {node: getattr(print_, part) for node, print_ in fingerprints.items()}
-        if len(set(values.values())) > 1:
-            said = ", ".join(f"{node} {_show(value)}" for node, value in values.items())
-            found.append(f"{name}: {said}")
-    return tuple(found)
+    parts = {
+        name: {node: _show(getattr(print_, part)) for node, print_ in fingerprints.items()}
+        for part, name in _PARTS.items()
+    }
+    return _unequal(parts)
+
+
+def config_differences(fingerprints: Mapping[str, Fingerprint]) -> tuple[str, ...]:
+    """Settings of LMCache that differ between nodes, each with every node's value, in words."""
+    settings = {
+        name: {node: _show(print_.config.get(name, "")) for node, print_ in fingerprints.items()}
+        for name in SHARED_SETTINGS
+    }
+    return _unequal(settings)
+
+
+def _unequal(values: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    return tuple(
+        f"{name}: {', '.join(f'{node} {value}' for node, value in by_node.items())}"
+        for name, by_node in values.items()
+        if len(set(by_node.values())) > 1
+    )
 
 
 def _show(value: str | tuple[str, ...]) -> str:
     return (" and ".join(value) if isinstance(value, tuple) else value) or "not in the log"
-
-
-def seed_findings(plan: Plan) -> tuple[Finding, ...]:
-    """What the plan's seeds will do to sharing, before anything is started.
-
-    Versions differ in whether the seed matters, so this warns, and the engines' own NONE_HASH decides.
-    """
-    seeds = {node: plan.hash.seed_for(node) for node in plan.engine_nodes}
-    said = ", ".join(f"{node} {UNSET if seed is None else repr(seed)}" for node, seed in seeds.items())
-    cached = [tier for tier in plan.tiers if tier.kind is not TierKind.NONE]
-    if not cached or (
-        len(set(seeds.values())) == 1 and all(is_fixed(seed, plan.hash.algorithm) for seed in seeds.values())
-    ):
-        return ()
-    text = f"PYTHONHASHSEED is {said}: engines whose hashes start from different values share no keys."
-    return (Finding(Level.WARNING, "hash-seed", text, _SEED_REMEDY, plan.name),)
 
 
 def fingerprint_findings(
@@ -159,10 +187,12 @@ def fingerprint_findings(
             text = "The engine's log names no NONE_HASH, so nobody can tell whether its keys fit."
             findings.append(Finding(Level.WARNING, "fingerprint-unknown", text, "", node))
     if tier.kind is TierKind.VALKEY and Topology.FLEET in topologies:
-        for difference in differences(found):
+        told = [(difference, _SEED_REMEDY) for difference in differences(found)]
+        told += [(difference, _CONFIG_REMEDY) for difference in config_differences(found)]
+        for difference, remedy in told:
             text = f"The engines cannot share KV. They differ in {difference}."
             if accepted:
                 text += " The plan accepts this, so its fleet measures misses."
             level = Level.WARNING if accepted else Level.BLOCKING
-            findings.append(Finding(level, "fingerprint-differs", text, _SEED_REMEDY, tier.name))
+            findings.append(Finding(level, "fingerprint-differs", text, remedy, tier.name))
     return tuple(findings)

@@ -6,21 +6,25 @@ import getpass
 import json
 import shlex
 import socket
+import time
 from dataclasses import asdict
 from typing import Any
 
 from kvtui.campaign import tiers, watching
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import expand_home
+from kvtui.check import Known, assess
 from kvtui.engine_options import kv_cache_dtype, tensor_parallel
 from kvtui.errors import PreflightError
-from kvtui.findings import Finding, Level
-from kvtui.fingerprint import seed_findings
-from kvtui.fit import GIB, working_set_bytes
 from kvtui.kvsize import KvShape, kv_shape
+from kvtui.node_reading import node_facts
+from kvtui.nodefacts import NodeFacts
 from kvtui.plan import TierKind
+from kvtui.store_reading import store_facts
+from kvtui.storefacts import StoreFacts
 from remote.errors import AgentError, NodeBusy
 from remote.link import Link, home
+from remote.store_facts import read_store
 
 _CONFIG = (
     "import sys; from transformers import AutoConfig; "
@@ -65,7 +69,8 @@ async def lock(ctx: Context, node: str) -> None:
         ) from error
 
 
-async def _versions(link: Link, python: str) -> dict[str, str]:
+async def _engine(link: Link, python: str) -> dict[str, Any]:
+    """The engine's environment, as the node's agent tells it."""
     answer = await link.agent("engine-facts", python=python)
     if answer["versions"] is None:
         raise PreflightError(
@@ -81,7 +86,7 @@ async def _versions(link: Link, python: str) -> dict[str, str]:
             f"The engine environment {python} on {link.name} lacks {', '.join(missing)}.",
             "Install the package's extra [engine] there.",
         )
-    return versions
+    return answer
 
 
 async def _shape(ctx: Context, node: str, python: str) -> KvShape:
@@ -105,23 +110,16 @@ async def _shape(ctx: Context, node: str, python: str) -> KvShape:
     )
 
 
-async def _store(ctx: Context, shape: KvShape) -> dict[str, Any]:
-    async with tiers.store_of(ctx) as store:
-        info = await store.info()
-    wanted = working_set_bytes(ctx.plan, shape)
-    if info.maxmemory_bytes and info.maxmemory_bytes - info.used_memory_bytes < wanted:
-        free = (info.maxmemory_bytes - info.used_memory_bytes) / GIB
-        text = f"Valkey has {free:.2f} GiB free, the documents need {wanted / GIB:.2f} GiB."
-        ctx.find(
-            Finding(Level.WARNING, "store-too-small", text, "Raise its maxmemory.", ctx.target.store_node)
-        )
-    return {
-        "version": info.version,
-        "maxmemory_bytes": info.maxmemory_bytes,
-        "used_memory_bytes": info.used_memory_bytes,
-        "policy": info.policy,
-        "keys": info.keys,
-    }
+async def _store(ctx: Context) -> StoreFacts:
+    target = ctx.target
+    link, address, port = ctx.links[target.store_node], target.store_address, target.store_port
+    found = await read_store(link, address, port, ctx.store_password)
+    return store_facts(f"{address}:{port}", time.time(), **asdict(found))
+
+
+def _store_record(store: StoreFacts) -> dict[str, Any]:
+    names = ("version", "maxmemory_bytes", "used_memory_bytes", "policy", "keys")
+    return {name: getattr(store, name) for name in names}
 
 
 async def prepare(ctx: Context) -> dict[str, Any]:
@@ -129,7 +127,7 @@ async def prepare(ctx: Context) -> dict[str, Any]:
 
     Raises:
         NodeBusy: Another run has a node.
-        PreflightError: A node lacks the engine's environment or the model.
+        PreflightError: A node lacks the engine's environment or the model, or a finding stops the run.
         StoreUnavailable: The store does not answer.
     """
 
@@ -138,26 +136,47 @@ async def prepare(ctx: Context) -> dict[str, Any]:
         await watching.keep(ctx, node)
 
     await each(tuple(ctx.links), take)
-    for finding in seed_findings(ctx.plan):
-        ctx.find(finding)
 
-    async def look(node: str) -> dict[str, Any]:
+    async def look(node: str) -> tuple[dict[str, Any], NodeFacts]:
         paths = [tier.path for tier in ctx.plan.tiers if tier.kind is TierKind.DISK and tier.path]
         paths = [expand_home(path, ctx.homes[node]) for path in paths]
-        facts = await ctx.links[node].agent("facts", paths=paths)
-        facts.pop("ok")
+        machine = await ctx.links[node].agent("facts", paths=paths)
+        machine.pop("ok")
+        engine = None
         if node in ctx.plan.engine_nodes:
             python = expand_home(ctx.target.engine_python[node], ctx.homes[node])
-            facts["engine"] = await _versions(ctx.links[node], python)
-        return facts
+            engine = await _engine(ctx.links[node], python)
+            machine["engine"] = engine["versions"]
+        return machine, node_facts(node, machine, engine, read_wall_s=time.time())
 
-    environment: dict[str, Any] = {"nodes": await each(tuple(ctx.links), look)}
+    looked = await each(tuple(ctx.links), look)
+    environment: dict[str, Any] = {"nodes": {node: machine for node, (machine, _) in looked.items()}}
     cold = ctx.plan.passes.cold_node
     shape = await _shape(ctx, cold, expand_home(ctx.target.engine_python[cold], ctx.homes[cold]))
+    store = None
     if ctx.plan.needs_store:
-        environment["store"] = await _store(ctx, shape)
+        store = await _store(ctx)
+        environment["store"] = _store_record(store)
     ctx.record.write_json(ctx.record.environment, environment)
+    facts = {node: found for node, (_, found) in looked.items()}
+    _judge(ctx, Known(facts=facts, homes=dict(ctx.homes), shape=shape, store=store))
     return asdict(shape)
+
+
+def _judge(ctx: Context, known: Known) -> None:
+    """Record what the plan's assessment finds, now that the nodes have told what they are.
+
+    Raises:
+        PreflightError: Something of it stops the run.
+    """
+    assessment = assess(ctx.plan, known)
+    for finding in assessment.findings:
+        ctx.find(finding)
+    if assessment.blocked:
+        raise PreflightError(
+            f"Plan {ctx.plan.name} cannot do what it says on these nodes, so the run stopped here.",
+            "The findings above say why, and what to do.",
+        )
 
 
 async def release(ctx: Context, node: str) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from kvtui.findings import Level
-from kvtui.fingerprint import Fingerprint, differences, fingerprint_findings, read_fingerprint, seed_findings
+from kvtui.fingerprint import Fingerprint, differences, fingerprint_findings, read_fingerprint
 from kvtui.hash_seed import check_seed, is_fixed
-from kvtui.plan import Plan, Tier, TierKind, Topology
-from tests.kvtui.plans import lab_plan
+from kvtui.plan import Tier, TierKind, Topology
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 VALKEY = Tier(name="valkey", kind=TierKind.VALKEY, capacity_gib=1)
@@ -36,6 +35,15 @@ def test_an_engines_own_log_gives_all_that_is_in_its_keys() -> None:
         dtype="torch.float32",
         kv_shape="4, 2, 256, 4, 64",
         seeds=("0",),
+        config={
+            "chunk_size": "256",
+            "pre_caching_hash_algorithm": "sha256_cbor_64bit",
+            "save_unfull_chunk": "False",
+            "remote_serde": "naive",
+            "remote_url": "valkey://127.0.0.1:6401",
+            "use_layerwise": "False",
+            "enable_blending": "False",
+        },
     )
 
 
@@ -84,6 +92,41 @@ def test_each_part_of_a_key_that_differs_is_named_with_both_values(part: str) ->
     assert found[0].endswith("gpu-b x")
 
 
+def printed(chunk: int = 256, serde: str = "naive", unfull: str = "False") -> Fingerprint:
+    """A whole fingerprint with the configuration that an engine printed."""
+    line = (
+        f"(EngineCore pid=1) [2026-11-29 17:03:18,453] LMCache INFO: Creating LMCacheEngine with config: "
+        f"{{'chunk_size': {chunk}, 'pd_allocation_timeout_sec': inf, 'remote_serde': '{serde}', "
+        f"'extra_config': {{'valkey_num_workers': 8, 'chunk_size': 1}}, 'save_unfull_chunk': {unfull}}}"
+    )
+    return replace(A, config=read_fingerprint([line], ["0"]).config)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (printed(chunk=128), "chunk_size: gpu-a 256, gpu-b 128"),
+        (printed(serde="cachegen"), "remote_serde: gpu-a naive, gpu-b cachegen"),
+        (printed(unfull="True"), "save_unfull_chunk: gpu-a False, gpu-b True"),
+        (A, "chunk_size: gpu-a 256, gpu-b not in the log"),
+    ],
+)
+def test_a_setting_that_lmcache_took_differently_stops_the_fleet(other: Fingerprint, said: str) -> None:
+    nodes = {"gpu-a": printed(), "gpu-b": other}
+    wanted = {"gpu-a": "0", "gpu-b": "0"}
+    found = fingerprint_findings(VALKEY, BOTH, wanted, nodes)
+    assert (found[0].level, found[0].code) == (Level.BLOCKING, "fingerprint-differs")
+    assert said in found[0].text
+    assert "LMCACHE_" in found[0].remedy
+    accepted = fingerprint_findings(VALKEY, BOTH, wanted, nodes, accepted=True)
+    assert {one.level for one in accepted} == {Level.WARNING}
+
+
+def test_equal_settings_are_no_news() -> None:
+    nodes = {"gpu-a": printed(), "gpu-b": printed()}
+    assert fingerprint_findings(VALKEY, BOTH, {"gpu-a": "0", "gpu-b": "0"}, nodes) == ()
+
+
 @pytest.mark.parametrize("kind", [TierKind.DRAM, TierKind.VALKEY])
 def test_equal_engines_give_no_finding(kind: TierKind) -> None:
     tier = Tier(name="tier", kind=kind, capacity_gib=1)
@@ -106,35 +149,6 @@ def test_a_seed_that_did_not_reach_the_engine_stops_the_run() -> None:
     assert [(one.level, one.code, one.where) for one in found] == [
         (Level.BLOCKING, "hash-seed-lost", "gpu-a")
     ]
-
-
-def _with(seed: str | None, other: str | None, algorithm: str = "sha256_cbor") -> Plan:
-    plan = lab_plan()
-    hashing = plan.hash.model_copy(update={"seed": seed, "seed_on": {"gpu-b": other}, "algorithm": algorithm})
-    return plan.model_copy(update={"hash": hashing})
-
-
-@pytest.mark.parametrize(
-    ("seed", "other", "algorithm"),
-    [
-        (None, None, "sha256_cbor"),
-        ("0", "1", "sha256_cbor"),
-        ("0", None, "builtin"),
-        ("random", "random", "builtin"),
-    ],
-)
-def test_a_seed_that_is_missing_or_differs_is_named_before_anything_starts(
-    seed: str | None, other: str | None, algorithm: str
-) -> None:
-    found = seed_findings(_with(seed, other, algorithm))
-    assert [one.code for one in found] == ["hash-seed"]
-    assert "gpu-a" in found[0].text
-    assert "gpu-b" in found[0].text
-
-
-@pytest.mark.parametrize("algorithm", ["sha256_cbor", "builtin"])
-def test_one_number_for_all_is_quiet(algorithm: str) -> None:
-    assert seed_findings(_with("0", "0", algorithm)) == ()
 
 
 @pytest.mark.parametrize("seed", ["abc", "-1", "4294967296", "1.0", "٣", " 1"])
