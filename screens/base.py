@@ -50,14 +50,16 @@ def app_commands(app: App[object]) -> tuple[Command, ...]:
 
 
 class KvtuiScreen(Screen[None]):
-    """A mode of the app.
+    """A mode of the app, or a screen opened from one.
 
     A screen names its ``MODE``, lists its commands in ``ACTIONS`` (with ``BINDINGS = bindings(ACTIONS)``) and
-    gives its widgets in ``compose_body``. ``help/MODE.md`` is what ``?`` shows above the keys. Its background
-    work runs on the screen, by ``in_background``: a failure is told of, once.
+    gives its widgets in ``compose_body``; one opened from another mode names that as its ``TAB``.
+    ``help/MODE.md`` is what ``?`` shows above the keys. Its background work runs on the screen, by
+    ``in_background``: a failure is told of, once.
     """
 
     MODE: ClassVar[str] = ""
+    TAB: ClassVar[str] = ""
     ACTIONS: ClassVar[tuple[Command, ...]] = ()
 
     def __init__(self, session: Session) -> None:
@@ -66,7 +68,7 @@ class KvtuiScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The frame that every screen has."""
-        yield TopBar(self.session, self.MODE)
+        yield TopBar(self.session, self.TAB or self.MODE)
         with Container(id="body"):
             yield from self.compose_body()
         yield Static(

@@ -5,6 +5,7 @@ Everything here takes time (text is generated, files are read): call it beside t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 from corpus.chunks import different_chunks
@@ -69,12 +70,18 @@ def _row(
     )
 
 
-def _texts(plan: Plan, source: Source | None, run: RunDocuments | None) -> list[Document | None]:
+def _texts(
+    plan: Plan, source: Source | None, run: RunDocuments | None, told: Callable[[int], None]
+) -> list[Document | None]:
     """The text of each listed document; ``None`` where it is no longer what a run sent."""
     count = min(plan.corpus.documents, LISTED)
     about = run.about if run else ()
     if source is None:
-        return [_made(plan, place, about[place] if about else None) for place in range(count)]
+        made = []
+        for place in range(count):
+            told(place)
+            made.append(_made(plan, place, about[place] if about else None))
+        return made
     own = _own(source)
     if not about:
         return list(islice(own, count))
@@ -102,13 +109,23 @@ def _notes(plan: Plan, source: Source | None, run: RunDocuments | None) -> tuple
     return tuple(notes)
 
 
-def corpus_list(plan: Plan, shape: KvShape | None = None, record: RunRecord | None = None) -> CorpusList:
+def _untold(done: int) -> None:
+    """Nobody waits for it."""
+
+
+def corpus_list(
+    plan: Plan,
+    shape: KvShape | None = None,
+    record: RunRecord | None = None,
+    told: Callable[[int], None] = _untold,
+) -> CorpusList:
     """The documents of a plan with their totals.
 
     Args:
         plan: The plan.
         shape: The model's KV, once known.
         record: A run of the plan, for what only its engine could tell.
+        told: Hears before each document how many are written; what it raises ends the work.
 
     Raises:
         PlanError: A person's own documents are not there, or too few of them can be used.
@@ -118,7 +135,7 @@ def corpus_list(plan: Plan, shape: KvShape | None = None, record: RunRecord | No
     names = [one.document_id for one in run.corpus] if run else [""] * plan.corpus.documents
     rows = tuple(
         _row(plan, shape, place, text, about[place], names[place])
-        for place, text in enumerate(_texts(plan, source, run))
+        for place, text in enumerate(_texts(plan, source, run, told))
     )
     chunk = plan.hash.chunk_tokens
     if run is None:
@@ -156,7 +173,7 @@ def document_text(
     run = _recorded(plan, record)
     about = run.about[place] if run and run.about else None
     source = read_source(plan)
-    text = _made(plan, place, about) if source is None else _texts(plan, source, run)[place]
+    text = _made(plan, place, about) if source is None else _texts(plan, source, run, _untold)[place]
     sent = run.corpus[place] if run else None
     row = _row(plan, shape, place, text, about, sent.document_id if sent else "")
     why_no_text = ""

@@ -166,6 +166,10 @@ class FilterTable(Vertical):
             if row.value == key:
                 self._table.move_cursor(row=index)
 
+    def step(self, by: int) -> None:
+        """Move the cursor some rows down, or up."""
+        self._table.move_cursor(row=self._table.cursor_row + by)
+
     def _shown(self) -> list[TableRow]:
         wanted = self.query_one(Input).value.casefold().split()
         rows = [
