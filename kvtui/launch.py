@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from kvtui import lab
@@ -17,6 +17,8 @@ from kvtui.campaign.context import Context, Reporter
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.own_documents import read_source, source_findings
 from kvtui.campaign.target import Target, target_from_json, target_of_plan
+from kvtui.ceiling_store import CeilingStore
+from kvtui.ceilings import Ceiling, from_json
 from kvtui.errors import PlanError, RecordError, RunFailed
 from kvtui.journal import Journal, iter_events
 from kvtui.kvsize import kv_shape, load_config
@@ -81,6 +83,10 @@ def _record(plan: Plan, target: Target, where: Places) -> RunRecord:
     record = create(where.runs, time.time())
     record.write_json(record.target_file, target.to_json())
     record.write(record.plan_file, plan.model_dump_json(indent=1) + "\n")
+    known = [
+        ceiling.to_json() for ceiling in CeilingStore(where.state).read() if ceiling.node in target.hosts
+    ]
+    record.write_json(record.ceilings, known)
     return record
 
 
@@ -128,6 +134,14 @@ async def _context(
         journal.close()
 
 
+def _keep_ceilings(ctx: Context, where: Places) -> None:
+    """What this run measured of its nodes serves the next one; a file that cannot be written harms none."""
+    names = Ceiling.__slots__
+    measured = [from_json({name: event[name] for name in names}) for event in ctx.journal.of_kind("ceiling")]
+    with suppress(OSError):
+        CeilingStore(where.state).add(measured)
+
+
 async def _to_the_end(ctx: Context, where: Places, progress: Reporter) -> None:
     """Carry a run on; its end takes a lab down that a run started, unless another run has it."""
     taken = False
@@ -137,6 +151,7 @@ async def _to_the_end(ctx: Context, where: Places, progress: Reporter) -> None:
         taken = True
         raise
     finally:
+        _keep_ceilings(ctx, where)
         over = state_of(ctx.journal.events)[0] != "running"
         if over and ctx.target.owns_lab and not taken:
             await lab.down(where, progress)

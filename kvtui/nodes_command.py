@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from kvtui.asking import terminal_asker
+from kvtui.campaign.ceiling_measuring import Measured, measure_node
 from kvtui.campaign.context import Reporter
+from kvtui.ceiling_store import CeilingStore
 from kvtui.hosts_file import NodeEntry
 from kvtui.node_tables import ceilings_text, details_text, probed_text
 from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
 from kvtui.plan import Plan, load_plan
-from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import known_nodes
-from kvtui.services.measure import Measured, chunk_bytes, measure_node, measuring_of
+from kvtui.services.measure import chunk_bytes, measuring_of
 from kvtui.services.probe import Probed, chosen, links_to, probe, state_word
 from remote.errors import RemoteError
 from remote.link import Link

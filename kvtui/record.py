@@ -75,6 +75,11 @@ class RunRecord:
         return self.path / "environment.json"
 
     @property
+    def ceilings(self) -> Path:
+        """What the nodes could do, as it was known when the run was made."""
+        return self.path / "ceilings.json"
+
+    @property
     def result(self) -> Path:
         """The tables, as JSON."""
         return self.path / "result.json"

@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from kvtui.campaign import tiers, watching
+from kvtui.campaign import ceilings, tiers, watching
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import expand_home
 from kvtui.check import Known, assess
@@ -160,6 +160,7 @@ async def prepare(ctx: Context) -> dict[str, Any]:
     ctx.record.write_json(ctx.record.environment, environment)
     facts = {node: found for node, (_, found) in looked.items()}
     _judge(ctx, Known(facts=facts, homes=dict(ctx.homes), shape=shape, store=store))
+    await ceilings.ensure(ctx, shape)
     return asdict(shape)
 
 

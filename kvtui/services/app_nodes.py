@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 
+from kvtui.campaign.ceiling_measuring import measure_node
 from kvtui.campaign.target import host_of
+from kvtui.ceiling_store import CeilingStore
 from kvtui.ceilings import Ceiling
 from kvtui.hosts_file import NodeEntry
 from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
 from kvtui.plan import Plan
-from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import HostsStore, KnownNode, known_nodes
 from kvtui.services.links import LinkPool
-from kvtui.services.measure import chunk_bytes, measure_node, measuring_of
+from kvtui.services.measure import chunk_bytes, measuring_of
 from kvtui.services.nodes import read_facts
 from kvtui.services.probe import state_word, wanted_of
 from kvtui.services.stores import read_store

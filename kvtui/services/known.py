@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from kvtui import lab
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_of_plan
+from kvtui.ceiling_store import CeilingStore
 from kvtui.check import Known, Measured, measured_of
 from kvtui.errors import KvtuiError
 from kvtui.journal import read_events
@@ -18,7 +19,6 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.record import records
 from kvtui.results import state_of
-from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import HostsStore
 from kvtui.services.nodes import Wanted, read_all
 from kvtui.services.stores import read_store

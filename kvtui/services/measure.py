@@ -1,34 +1,20 @@
-"""What is measured on a node for a plan, one kind after another."""
+"""What is to be measured on a node for a plan."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
-from kvtui.campaign.layout import expand_home
-from kvtui.ceiling_reading import Skipped
-from kvtui.ceilings import Ceiling
+from kvtui.campaign.ceiling_measuring import Kind, Measuring
 from kvtui.hosts_file import Role
 from kvtui.nodefacts import NodeFacts
 from kvtui.plan import Plan, TierKind
-from kvtui.services.ceilings import Kind, Measuring, measure_ceilings
 from kvtui.services.hosts import KnownNode
-from remote.errors import NodeUnreachable, RemoteError
-from remote.link import Link, home
 
 # Of Qwen2.5-7B, 57,344 bytes a token; where nobody knows the plan's model.
 CHUNK_BYTES = 57_344 * 256
 HOME = "~"
 WORKERS = 8  # the plan's own default
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured on a node, and why some of it was not."""
-
-    ceilings: tuple[Ceiling, ...]
-    failures: tuple[RemoteError, ...] = ()
 
 
 def chunk_bytes(plan: Plan | None, facts: Iterable[NodeFacts]) -> int:
@@ -68,34 +54,3 @@ def measuring_of(node: KnownNode, plan: Plan | None, chunk: int) -> tuple[Measur
         engine_python=node.entry.engine_python if engine else None,
     )
     return measuring, kinds
-
-
-async def measure_node(
-    link: Link, measuring: Measuring, kinds: Iterable[Kind], told: Callable[[str], None]
-) -> Measured:
-    """Measure the kinds of ceiling; one that fails hinders no other, unless the node is gone.
-
-    Args:
-        link: The link to the node.
-        measuring: What to measure with.
-        kinds: The kinds.
-        told: Told in words what is measured, and what could not be.
-    """
-    found: tuple[Ceiling, ...] = ()
-    failures: list[RemoteError] = []
-
-    def skipped(way: Skipped) -> None:
-        told(f"{link.name}: {way.what}, {way.how} was not measured: {way.why}")
-
-    for kind in kinds:
-        told(f"{link.name}: measuring {kind}")
-        try:
-            # What was measured is compared with mounts later, by absolute paths.
-            directory = expand_home(measuring.directory, await home(link))
-            asked = replace(measuring, directory=directory)
-            found += await measure_ceilings(link, asked, kind, skipped=skipped)
-        except RemoteError as error:
-            failures.append(error)
-            if isinstance(error, NodeUnreachable):
-                break
-    return Measured(found, tuple(failures))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
+from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
 from kvtui.services import ceilings
-from kvtui.services.ceilings import Measuring, measure_ceilings
 from kvtui.services.stores import read_store
 from kvtui.store_findings import store_findings
 from remote.errors import StoreUnavailable

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kvtui.campaign import ceiling_measuring
+from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
 from kvtui.ceiling_reading import Skipped
-from kvtui.services import ceilings
-from kvtui.services.ceilings import CeilingStore, Measuring, measure_ceilings
+from kvtui.ceiling_store import CeilingStore
 from remote.errors import AgentError
 from remote.link import Link
 from tests.kvtui.test_ceilings import BUFFERED, DIRECT
@@ -20,8 +21,8 @@ CHUNK = 64 * 1024
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ceilings, "DISK_SLICE_S", 0.05)
-    monkeypatch.setattr(ceilings, "SHORT_SLICE_S", 0.05)
+    monkeypatch.setattr(ceiling_measuring, "DISK_SLICE_S", 0.05)
+    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.05)
 
 
 async def test_a_disk(link: Link, node_home: Path) -> None:

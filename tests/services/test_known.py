@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kvtui.campaign.target import Target
+from kvtui.ceiling_store import CeilingStore
 from kvtui.paths import Places, places
 from kvtui.plan import Plan
 from kvtui.recordings import RECORDED
 from kvtui.services import known
-from kvtui.services.ceilings import CeilingStore
 from kvtui.services.known import known_here, last_measured, read_known
 from remote.errors import NodeUnreachable
 from remote.hosts import HostSpec

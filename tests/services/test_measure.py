@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from kvtui.campaign import ceiling_measuring
+from kvtui.campaign.ceiling_measuring import Measuring, measure_node
 from kvtui.hosts_file import NodeEntry, Role
 from kvtui.plan import Plan, load_plan
-from kvtui.services import ceilings
-from kvtui.services.ceilings import Measuring
 from kvtui.services.hosts import KnownNode
-from kvtui.services.measure import CHUNK_BYTES, chunk_bytes, measure_node, measuring_of
+from kvtui.services.measure import CHUNK_BYTES, chunk_bytes, measuring_of
 from remote.errors import AgentError, NodeUnreachable
 from remote.hosts import HostSpec
 from remote.link import Link
@@ -62,8 +62,8 @@ def test_the_chunk_of_a_plan(plan: Plan) -> None:
 
 @pytest.fixture
 async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InProcess]:
-    monkeypatch.setattr(ceilings, "DISK_SLICE_S", 0.05)
-    monkeypatch.setattr(ceilings, "SHORT_SLICE_S", 0.05)
+    monkeypatch.setattr(ceiling_measuring, "DISK_SLICE_S", 0.05)
+    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.05)
     home = tmp_path / "home"
     home.mkdir()
     async with ssh_server.in_process(home, Keys.generate(tmp_path / "keys")) as node:

@@ -1,23 +1,19 @@
-"""Ceilings measured on nodes, and kept from one start of kvtui to the next."""
+"""Ceilings measured on nodes, one kind after another."""
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from kvtui import ceilings
+from kvtui.campaign.layout import expand_home
 from kvtui.ceiling_reading import Skipped, ceilings_of, skipped_of
 from kvtui.ceilings import Ceiling
-from remote.link import Link
+from remote.errors import NodeUnreachable, RemoteError
+from remote.link import Link, home
 
 Kind = Literal["disk", "network", "memory"]
-FILE = "ceilings.json"
 # LMCache's own number of disk threads, and the number from which more brought little more.
 DISK_THREADS = (4, 16)
 MEMORY_THREADS = (1, 4)
@@ -115,39 +111,40 @@ def _question(measuring: Measuring, kind: Kind) -> tuple[str, dict[str, Any]]:
     return "", {"threads": MEMORY_THREADS, "slice_s": SHORT_SLICE_S}
 
 
-class CeilingStore:
-    """Ceilings in a file of the state directory; of each way the latest."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on a node, and why some of it was not."""
 
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / FILE
+    ceilings: tuple[Ceiling, ...]
+    failures: tuple[RemoteError, ...] = ()
 
-    def read(self) -> tuple[Ceiling, ...]:
-        """Everything kept, oldest first; what cannot be read was never measured."""
+
+async def measure_node(
+    link: Link, measuring: Measuring, kinds: Iterable[Kind], told: Callable[[str], None]
+) -> Measured:
+    """Measure the kinds of ceiling; one that fails hinders no other, unless the node is gone.
+
+    Args:
+        link: The link to the node.
+        measuring: What to measure with.
+        kinds: The kinds.
+        told: Told in words what is measured, and what could not be.
+    """
+    found: tuple[Ceiling, ...] = ()
+    failures: list[RemoteError] = []
+
+    def skipped(way: Skipped) -> None:
+        told(f"{link.name}: {way.what}, {way.how} was not measured: {way.why}")
+
+    for kind in kinds:
+        told(f"{link.name}: measuring {kind}")
         try:
-            rows = json.loads(self._path.read_bytes())
-        except (OSError, ValueError):
-            return ()
-        found = []
-        for row in rows if isinstance(rows, list) else ():
-            with suppress(ValueError):
-                found.append(ceilings.from_json(row))
-        return tuple(found)
-
-    def add(self, measured: Iterable[Ceiling]) -> None:
-        """Keep these too, in the place of older ones of the same way.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
-        kept = {_way(ceiling): ceiling for ceiling in self.read()}
-        for ceiling in measured:
-            kept.pop(_way(ceiling), None)
-            kept[_way(ceiling)] = ceiling
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        new = self._path.with_suffix(f".{os.getpid()}.tmp")
-        new.write_text(json.dumps([ceiling.to_json() for ceiling in kept.values()], indent=1))
-        new.replace(self._path)
-
-
-def _way(ceiling: Ceiling) -> tuple[object, ...]:
-    return ceiling.node, ceiling.what, ceiling.target, ceiling.how, ceiling.chunk_bytes
+            # What was measured is compared with mounts later, by absolute paths.
+            directory = expand_home(measuring.directory, await home(link))
+            asked = replace(measuring, directory=directory)
+            found += await measure_ceilings(link, asked, kind, skipped=skipped)
+        except RemoteError as error:
+            failures.append(error)
+            if isinstance(error, NodeUnreachable):
+                break
+    return Measured(found, tuple(failures))
