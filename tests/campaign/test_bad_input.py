@@ -227,6 +227,7 @@ async def test_the_light_commands(operator: Operator) -> None:
         "lab",
         "engine",
         "state",
+        "plans",
         "log",
     }
     assert size.stdout.splitlines() == [
