@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
+from kvtui.campaign import ceiling_measuring
 from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
-from kvtui.services import ceilings
 from kvtui.services.stores import read_store
 from kvtui.store_findings import store_findings
 from remote.errors import StoreUnavailable
@@ -92,7 +92,7 @@ async def test_a_server_with_a_password(link: Link, port: int) -> None:
 async def test_the_engines_own_client_is_measured_and_leaves_nothing(
     link: Link, port: int, engine_env: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ceilings, "SHORT_SLICE_S", 0.1)
+    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.1)
     measuring = Measuring(
         CHUNK,
         store_address=valkey.HOST,
