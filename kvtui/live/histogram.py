@@ -45,7 +45,7 @@ def histogram_data(
     cold = book.cold if book else PassBook()
     cached = book.cached[topology] if book else PassBook()
     speedup = book.speedup[topology] if book else Sorted()
-    low, high, level = speedup.interval() or (None, None, None)
+    interval = speedup.interval()
     return HistogramData(
         tier=tier,
         topology=topology,
@@ -56,9 +56,9 @@ def histogram_data(
         cold_p95_ms=cold.ttft.p95,
         cached_p95_ms=cached.ttft.p95,
         speedup=speedup.median,
-        speedup_low=low,
-        speedup_high=high,
-        speedup_level=level,
+        speedup_low=interval.low if interval else None,
+        speedup_high=interval.high if interval else None,
+        speedup_level=interval.level if interval else None,
         floor_ms=floor_ms,
         floor_words=floor_words,
         log=far_apart(cold.ttft.median, cached.ttft.median),

@@ -78,7 +78,7 @@ def _slow(judged: Judged) -> Iterator[Finding]:
     cached = judged.book.cached[judged.topology.value]
     interval = judged.book.speedup[judged.topology.value].interval()
     reused = cached.verdicts.get(Verdict.FULL, 0) == cached.judged > 0
-    if not reused or interval is None or interval[1] >= 1:
+    if not reused or interval is None or interval.high >= 1:
         return
     median = judged.book.speedup[judged.topology.value].median
     rate = cached.retrieve_bytes_s

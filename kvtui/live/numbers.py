@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, insort
-from functools import lru_cache
 from typing import Any
 
-# With fewer samples the 95th percentile is about the maximum and says nothing of its own.
-P95_FROM = 20
-_LEVEL = 0.95
+from kvtui.stats.order import Interval, median_interval, percentile
+
 _BEYOND = 1e30
 
 
@@ -65,33 +62,8 @@ class Sorted:
     @property
     def p95(self) -> float | None:
         """The smallest value that 95 % do not exceed; ``None`` below 20 values."""
-        count = len(self._values)
-        return self._values[math.ceil(0.95 * count) - 1] if count >= P95_FROM else None
+        return percentile(self._values, 0.95)
 
-    def interval(self) -> tuple[float, float, float] | None:
-        """Two of the values between which the true median lies, and the confidence of that.
-
-        Order statistics: the confidence follows from the binomial distribution alone, whatever the values are
-        distributed like, and is at least 95 %. Below 6 values there is no such pair.
-        """
-        found = _ranks(len(self._values))
-        if found is None:
-            return None
-        rank, level = found
-        return self._values[rank - 1], self._values[-rank], level
-
-
-@lru_cache(maxsize=4096)
-def _ranks(count: int) -> tuple[int, float] | None:
-    """The largest rank from both ends whose pair holds the median with 95 %, and its confidence."""
-    if count > 1000:  # the normal approximation is good to three digits by then
-        rank = int(count / 2 - 0.98 * math.sqrt(count))
-        return rank, _LEVEL
-    below, best = 0, None
-    for rank in range(1, count // 2 + 1):
-        below += math.comb(count, rank - 1)
-        level = 1 - 2 * below / 2**count
-        if level < _LEVEL:
-            break
-        best = rank, level
-    return best
+    def interval(self) -> Interval | None:
+        """Where the true median lies, as the tables have it."""
+        return median_interval(self._values)

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 
 from kvtui.live.book import BlockBook
 from kvtui.live.view import Point, Series, Sign
-
-# With fewer documents there is no rest to compare the first ones with.
-_FROM_DOCUMENTS = 8
-_UNLIKE = 1.25
-_REST_AT_MOST = 400
+from kvtui.stats.shape import first_words
 
 
 class PointList:
@@ -48,38 +43,9 @@ class PointList:
         )
 
 
-def unlike_first(values: Sequence[float]) -> int:
-    """How many of the first values are unlike the rest.
-
-    The rest are the values after the first quarter. A first value is unlike them when it lies further outside
-    of all of them than they are apart, and differs from their median by a quarter or more; the first one that
-    does not ends the count.
-    """
-    count = len(values)
-    if count < _FROM_DOCUMENTS:
-        return 0
-    quarter = -(-count // 4)
-    rest = values[quarter : quarter + _REST_AT_MOST]
-    middle, low, high = median(rest), min(rest), max(rest)
-    air = high - low
-    for place, value in enumerate(values[:quarter]):
-        apart = value > middle * _UNLIKE or value * _UNLIKE < middle
-        if low - air <= value <= high + air or not apart:
-            return place
-    return quarter
-
-
 def anomaly(points: Sequence[Point]) -> tuple[int, str]:
     """How many of the first documents are unlike the rest in their speedup, and a sentence about them."""
-    speedups = [point.speedup for point in points if point.speedup is not None]
-    unlike = unlike_first(speedups)
-    if not unlike:
-        return 0, ""
-    shown = ", ".join(f"{value:.1f}×" for value in speedups[: min(unlike, 3)])
-    more = ", …" if unlike > 3 else ""
-    rest = median(speedups[unlike : unlike + _REST_AT_MOST])
-    who = "The first document is" if unlike == 1 else f"The first {unlike} documents are"
-    return unlike, f"{who} {shown}{more}; the rest {rest:.1f}×."
+    return first_words([point.speedup for point in points if point.speedup is not None])
 
 
 def series(tier: str, topology: str, documents: int, points: tuple[Point, ...]) -> Series:

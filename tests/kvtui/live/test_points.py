@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtui.live.series import unlike_first
 from kvtui.live.view import Sign
 from kvtui.samples import Pass
+from kvtui.stats.shape import unlike_first
 from tests.kvtui.live.runs import Run
 
 
