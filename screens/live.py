@@ -155,7 +155,7 @@ class LiveScreen(KvtuiScreen):
             return
         if shown.run != self._run:
             self._run, self._tier, self._topology, self._frozen = shown.run, None, None, None
-        view = shown.view(self._tier, self._topology)
+        view = self._of(shown)
         self.query_one(HeadLines).show(self._frozen or view, self._notice(view, shown))
         if self._frozen is None:
             self._draw(view, shown)
@@ -183,7 +183,17 @@ class LiveScreen(KvtuiScreen):
         shown = self._watch.shown
         if shown is None or not shown.begun:
             return None
-        return self._frozen or shown.view(self._tier, self._topology)
+        return self._frozen or self._of(shown)
+
+    def _of(self, shown: Followed) -> LiveView:
+        """The chosen tier; without a choice the one under way, or before its first answer the latest one."""
+        view = shown.view(self._tier, self._topology)
+        empty = not view.histogram.cold_ms and not view.histogram.cached_ms
+        if self._tier is None and empty and view.multiples:
+            here = [data for data in view.multiples if data.topology == view.histogram.topology]
+            latest = (here or view.multiples)[-1]
+            return shown.view(latest.tier, latest.topology)
+        return view
 
     def action_pause(self) -> None:
         """Freeze, or go on."""

@@ -55,7 +55,7 @@ class HistogramPanel(Panel):
 
     def part(self, view: LiveView) -> object:
         """The samples."""
-        return (view.histogram, view.multiples if self.all_tiers else None)
+        return view.histogram, view.head.tier, view.multiples if self.all_tiers else None
 
     def watch_all_tiers(self) -> None:
         """One tier, or all."""
@@ -80,8 +80,10 @@ class HistogramPanel(Panel):
                 "  ",
                 (f"{CACHED if self.monochrome else '█'} cached", "$cached"),
             )
+        # The tier is named where it is not the one in the line at the top.
+        tier = f"TTFT {clean(data.tier)}" if data.tier != view.head.tier else "TTFT"
         return Content.assemble(
-            "TTFT  ", self._legend("cold", COLD, data), "  ", self._legend("cached", CACHED, data)
+            f"{tier}  ", self._legend("cold", COLD, data), "  ", self._legend("cached", CACHED, data)
         )
 
     def conclusion(self, view: LiveView) -> Content:

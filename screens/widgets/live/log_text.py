@@ -11,12 +11,12 @@ WARNING, ERROR = "!", "✗"
 _SIGNS = {"WARN": WARNING, "WARNING": WARNING, "ERROR": ERROR, "CRITICAL": ERROR}
 _TIME = 12
 
-# "(EngineCore pid=7) [2026-11-29 18:12:41,204] LMCache INFO: message (file.py:1:module)", LMCache 0.5.x, and
-# "(APIServer pid=7) INFO 11-29 18:12:41 [file.py:1] message", vLLM 0.26 to 0.32.
+# "(EngineCore pid=7) [2026-11-29 18:12:41,204] LMCache INFO: message (file.py:1:module)", LMCache 0.5.x;
+# "(APIServer pid=7) INFO 11-29 18:12:41 [file.py:1] message", vLLM 0.26 to 0.32; "INFO: message", uvicorn.
 _LINE = re.compile(
     r"^(?:\([\w.:-]+ pid=\d+\) ?)?"
     r"(?:\[\d{4}-\d\d-\d\d (?P<time>\d\d:\d\d:\d\d),(?P<milli>\d{3})\] LMCache [A-Z]+: "
-    r"|[A-Z]+ \d\d-\d\d (?P<second>\d\d:\d\d:\d\d) \[[^\]]+\] )"
+    r"|[A-Z]+ \d\d-\d\d (?P<second>\d\d:\d\d:\d\d) \[[^\]]+\] |INFO: +)"
     r"(?P<message>.*?)(?: \([\w.]+\.py:\d+:[\w.]+\))?$"
 )
 
@@ -27,7 +27,7 @@ def shown(row: LogRow) -> str:
     match = _LINE.match(row.text)
     if match is None:
         return f"{sign} {row.text}"
-    time = f"{match['time']}.{match['milli']}" if match["time"] else match["second"]
+    time = f"{match['time']}.{match['milli']}" if match["time"] else match["second"] or ""
     return f"{sign} {time:<{_TIME}}  {_short(match['message'])}"
 
 

@@ -72,13 +72,19 @@ class LogsPanel(Vertical):
         self._border()
 
     def _busiest(self, before: dict[Name, LogHead], view: LiveView) -> Name | None:
-        """The log that grew, the serving node's first; else the one that is shown."""
-        grown = [name for name, head in self._heads.items() if name not in before or before[name] != head]
-        here = [name for name in grown if name[0] == view.head.node]
-        if self._shown in (here or grown):
-            return self._shown
-        newest = (here or grown)[-1:]
-        return newest[0] if newest else self._shown
+        """The log that grew: of the tier under way, on the serving node, if there is such a one."""
+        grown = [name for name, head in self._heads.items() if before.get(name) != head]
+        # A block is named after its tier and its topologies.
+        blocks = (f"{view.head.tier}-single", f"{view.head.tier}-fleet")
+        for fits in (
+            lambda name: name[1].startswith(blocks) and name[0] == view.head.node,
+            lambda name: name[1].startswith(blocks),
+            lambda name: name[0] == view.head.node,
+            lambda name: True,
+        ):
+            if found := [name for name in grown if fits(name)]:
+                return self._shown if self._shown in found else found[-1]
+        return self._shown
 
     def _turn_to(self, name: Name | None) -> None:
         if name is not None and name != self._shown:

@@ -43,8 +43,8 @@ def state_of(health: Health, age_s: float | None) -> list[Piece]:
     if health is Health.STALE:
         return [(f"{span(age_s)} old  ", "$warning")]
     if health is Health.DEAD:
-        return [("no answer  ", "$error")]
-    return []
+        return [(f"{DASH}  no answer", "$error")]
+    return [(f"{DASH}  not heard of yet", "$muted")] if health is Health.UNSEEN else []
 
 
 def node_line(node: NodeStrip, name: int) -> Content:
@@ -52,7 +52,7 @@ def node_line(node: NodeStrip, name: int) -> Content:
     use, used, total = gpu_use(node.gpus)
     pieces: list[Piece] = [*name_of(node.node, node.health, name), *state_of(node.health, node.age_s)]
     if node.health in (Health.DEAD, Health.UNSEEN):
-        return Content.assemble(*pieces, (DASH, "$muted"))
+        return Content.assemble(*pieces)
     if node.gpus:
         many = f"{len(node.gpus)}×" if len(node.gpus) > 1 else ""
         pieces += [(f"{many}GPU ", "$muted"), f"{percent_of(use):>3}", (" %  ", "$muted"), f"{gib(used):>5}"]
@@ -80,7 +80,7 @@ def store_line(store: StoreStrip, name: int) -> Content:
     """The store."""
     pieces: list[Piece] = [*name_of("store", store.health, name), *state_of(store.health, store.age_s)]
     if store.health in (Health.DEAD, Health.UNSEEN):
-        return Content.assemble(*pieces, (DASH, "$muted"))
+        return Content.assemble(*pieces)
     limit = gib(store.limit_bytes) if store.limit_bytes else "no limit"
     pieces += [("memory ", "$muted"), gib(store.used_bytes), ("/", "$muted"), limit, "   "]
     pieces += [DASH if store.keys is None else f"{store.keys:,}", (" keys   ", "$muted")]
@@ -112,7 +112,7 @@ class NodesPanel(Panel):
 
     def rows_wanted(self, view: LiveView) -> int:
         """A row a node, up to six."""
-        return min(len(view.nodes) + (view.store is not None), 6)
+        return min(len(view.nodes) + (view.store is not None), 6) if _heard(view) else 1
 
     def body(self, view: LiveView, width: int, height: int) -> Content:
         """Every node."""
@@ -121,6 +121,12 @@ class NodesPanel(Panel):
         rows = [node_line(node, name) for node in view.nodes]
         if view.store is not None:
             rows.append(store_line(view.store, name))
-        if not rows:
-            return Content.styled("No node told of itself yet.", "$muted")
+        if not _heard(view):
+            return Content.styled("No node and no store told of itself in this run so far.", "$muted")
         return lines([row.truncate(width, ellipsis=True) for row in rows], height)
+
+
+def _heard(view: LiveView) -> bool:
+    """Whether anything is known of any node or of the store."""
+    told = [*view.nodes, *((view.store,) if view.store else ())]
+    return any(one.health is not Health.UNSEEN for one in told)

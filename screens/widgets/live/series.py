@@ -19,7 +19,7 @@ from screens.widgets.live.panel import Panel, lines
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _LABEL = 8
-_WIDEST_POINT = 3
+_WIDEST_POINT = 8
 _KINDS: tuple[tuple[str, str, Callable[[Point], float | None]], ...] = (
     ("cold", "$cold", lambda point: point.cold_ms),
     ("cached", "$cached", lambda point: point.cached_ms),

@@ -67,12 +67,14 @@ class ThroughputPanel(Panel):
             for text, style in zip(told, ("", "$muted"), strict=False)
             for row in Content.styled(clean(text), style).wrap(width)
         ]
-        room = max(1, height - len(words) - (view.store is not None))
-        rows = [gauge_row(gauge, width) for gauge in most_telling(view.throughput.gauges, room)]
-        if view.store is not None:
-            rows.append(store_row(view.store, width))
-        if not rows:
-            return Content.styled("Nothing was measured yet.", "$muted")
+        store = view.store if view.store is not None and view.store.used_bytes is not None else None
+        gauges = view.throughput.gauges
+        if store is None and all(g.rate_bytes_s is None and g.ceiling_bytes_s is None for g in gauges):
+            return Content.styled("Rates stand here once requests are answered.", "$muted")
+        room = max(1, height - len(words) - (store is not None))
+        rows = [gauge_row(gauge, width) for gauge in most_telling(gauges, room)]
+        if store is not None:
+            rows.append(store_row(store, width))
         return lines([*rows, *words], height)
 
 
