@@ -182,8 +182,13 @@ class KvtuiApp(App[None]):
         # Textual gives the picture of the screen, but no text of it.
         console.print(self.screen._compositor.render_update(full=True))  # noqa: SLF001
         text = "\n".join(line.rstrip() for line in console.export_text().splitlines())
-        where = self._keep_screen(self.export_screenshot(), f"{text}\n")
-        self.notify(f"Saved the screen: {where}", timeout=6, markup=False)
+        try:
+            where = self._keep_screen(self.export_screenshot(), f"{text}\n")
+        except OSError as error:
+            why = f"The screen could not be saved ({error.strerror}): start kvtui where it may write."
+            self.notify(why, severity="error", markup=False)
+        else:
+            self.notify(f"Saved the screen: {where}", timeout=6, markup=False)
 
     def fail(self, error: BaseException) -> None:
         """Tell of a failure in one sentence; its traceback goes to the log."""

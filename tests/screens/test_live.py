@@ -240,6 +240,18 @@ async def test_the_screen_is_saved_as_picture_and_text() -> None:
         assert "\x1b" not in text
 
 
+async def test_a_screen_that_cannot_be_saved_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage()
+
+    def refuse(svg: str, text: str) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(stage.app, "_keep_screen", refuse)
+    async with stage.show() as pilot:
+        await pilot.press("s")
+        assert any("Permission denied" in note.message for note in stage.app._notifications)
+
+
 async def test_stop_asks_and_names_what_it_ends() -> None:
     stage = Stage()
     async with stage.show() as pilot:
