@@ -8,6 +8,8 @@ from kvtui.errors import PlanError
 
 # Of vLLM 0.28.0 for most devices; those with 70 GB and more take larger steps (``engine/arg_utils.py``).
 DEFAULT_STEP_TOKENS = 2048
+# Of vLLM 0.28.0 (``config/cache.py``).
+DEFAULT_GPU_SHARE = 0.92
 
 
 def _value(arguments: Sequence[str], *names: str) -> str | None:
@@ -54,6 +56,25 @@ def step_tokens(arguments: Sequence[str]) -> int:
         PlanError: The option's value is no whole number above 0.
     """
     return _whole(arguments, DEFAULT_STEP_TOKENS, "--max-num-batched-tokens")
+
+
+def gpu_memory_share(arguments: Sequence[str]) -> float:
+    """The part of each GPU's memory that the engine takes.
+
+    Raises:
+        PlanError: The option's value is no number above 0 and up to 1.
+    """
+    name = "--gpu-memory-utilization"
+    value = _value(arguments, name)
+    if value is None:
+        return DEFAULT_GPU_SHARE
+    try:
+        share = float(value)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise PlanError(f"extra_args: {name} is {value!r}, where a number above 0 and up to 1 is needed.")
+    return share
 
 
 def kv_cache_dtype(arguments: Sequence[str]) -> str:

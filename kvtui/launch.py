@@ -40,7 +40,12 @@ _IDLE_LAB_S = 1800.0
 _STOP_PATIENCE_S = 240.0
 
 
-def _lab_plan(plan: Plan, info: LabInfo) -> Plan:
+def plan_on_lab(plan: Plan, info: LabInfo) -> Plan:
+    """The plan as the lab runs it.
+
+    Raises:
+        PlanError: It cannot be scaled to the lab.
+    """
     config = load_config(Path(info.parts.model_dir) / "config.json")
     size_bytes = kv_shape(config, "the lab's model", DTYPE).bytes_per_token
     return for_lab(plan, LabEngine(info.parts.served_name, size_bytes, DTYPE, ARGUMENTS))
@@ -69,7 +74,7 @@ async def new_run(plan: Plan, where: Places, progress: Reporter, *, on_lab: bool
     was_up = await lab.is_up(where)
     try:
         info = await lab.up(where, progress, _IDLE_LAB_S)
-        plan = _lab_plan(plan, info)
+        plan = plan_on_lab(plan, info)
         for note in plan.notes:
             progress.say(note)
         return _record(plan, target_of_lab(info, plan.engine_nodes), where)

@@ -28,6 +28,7 @@ COMMANDS = {
     "free-ports": ("ports", "free_ports"),
     "check-ports": ("ports", "check_ports"),
     "http": ("web", "http"),
+    "store-value": ("store_value", "there_and_back"),
     "environ": ("inspecting", "environ"),
     "io": ("inspecting", "io"),
     "tail": ("files", "tail"),
@@ -35,6 +36,7 @@ COMMANDS = {
     "remove-files": ("files", "remove"),
     "remove-tree": ("files", "remove_tree"),
     "make-cold": ("cold", "make_cold"),
+    "held": ("claims", "held"),
     "lock": ("claims", "lock"),
     "unlock": ("claims", "unlock"),
 }

@@ -88,14 +88,14 @@ class _Store:
             self._remove(keys)
 
     def _room(self, connection: Connection, chunk: int, limit_bytes: int) -> int:
-        longest = _longest_value(connection)
+        longest = longest_value(connection)
         if longest is not None and chunk > longest:
             raise Failure(
                 "bulk-limit",
                 "A chunk has %d bytes, and Valkey takes values up to %d (proto-max-bulk-len)."
                 % (chunk, longest),
             )
-        memory = _fields(connection.call("INFO", "memory"))
+        memory = fields(connection.call("INFO", "memory"))
         used, most = memory.get("used_memory"), memory.get("maxmemory")
         machine = memory.get("total_system_memory")
         room = limit_bytes
@@ -132,7 +132,7 @@ class _Store:
         return rates
 
 
-def _longest_value(connection: Connection) -> Optional[int]:
+def longest_value(connection: Connection) -> Optional[int]:
     """The longest value that the server takes; None when it does not say."""
     try:
         pair = connection.call("CONFIG", "GET", "proto-max-bulk-len")
@@ -141,6 +141,6 @@ def _longest_value(connection: Connection) -> Optional[int]:
     return int(pair[1]) if isinstance(pair, list) and len(pair) == 2 and pair[1].isdigit() else None
 
 
-def _fields(info: bytes) -> Dict[str, int]:
+def fields(info: bytes) -> Dict[str, int]:
     pairs = (line.split(":", 1) for line in info.decode("utf-8", "replace").splitlines() if ":" in line)
     return {name: int(value) for name, value in pairs if value.strip().isdigit()}

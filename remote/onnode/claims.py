@@ -46,6 +46,16 @@ def lock(args: Dict[str, Any]) -> Dict[str, Any]:
     return {"run": run, "owner": claim["owner"], "since_wall_s": claim["since_wall_s"]}
 
 
+def held(args: Dict[str, Any]) -> Dict[str, Any]:
+    """Who holds the node: ``run`` and ``owner``, or null for both; takes nothing and changes nothing."""
+    claim = places.read_json(_path("lock.json"))
+    if claim is not None:
+        fresh = time.time() < claim["renewed_wall_s"] + claim["lease_s"]
+        if fresh or marked(claim["run"]):
+            return {"run": claim["run"], "owner": claim["owner"]}
+    return {"run": None, "owner": None}
+
+
 def unlock(args: Dict[str, Any]) -> Dict[str, Any]:
     """Give up the claim of ``run``; a claim of another run stays."""
     if not os.path.isdir(places.state_root()):
