@@ -11,7 +11,8 @@ from kvtui.plan import Plan, TierKind
 from kvtui.preflight.row import CheckRow, State, state_of
 from kvtui.units import age, gib, rate
 
-OLD_S = 7 * 86400.0
+# A run measures again what is older.
+OLD_S = 86400.0
 _KEYS = ("hash-seed-differs", "hash-seed-free", "hash-builtin", "keys-differ")
 _WANTED: dict[TierKind, What] = {
     TierKind.DRAM: "memory",
@@ -87,8 +88,8 @@ def ceiling_row(plan: Plan, node: str, known: Known, now_wall_s: float) -> Check
     measured = [ceiling for ceiling in found.values() if ceiling is not None]
     fix = f"Measure disk, network and memory of {node}; that takes up to two minutes."
     if missing:
-        text = f"Not measured: {', '.join(missing)}. Results will have no ceiling to be judged by."
-        finding = Finding(Level.INFO, "ceiling-unknown", text, "Measure them.", node)
+        text = f"Not measured: {', '.join(missing)}. The run measures before its first request, or now."
+        finding = Finding(Level.INFO, "ceiling-unknown", text, "", node)
         return CheckRow("ceilings", title, node, State.UNKNOWN, f"not: {', '.join(missing)}", finding, fix)
     return _aged(title, node, measured, fix, now_wall_s)
 
@@ -98,8 +99,8 @@ def _aged(title: str, node: str, measured: list[Ceiling], fix: str, now_wall_s: 
     rates = ", ".join(f"{_SHORT[ceiling.what]} {rate(ceiling.bytes_s)}" for ceiling in measured)
     finding = None
     if oldest_s > OLD_S:
-        text = f"The oldest ceiling was measured {age(oldest_s)}."
-        finding = Finding(Level.WARNING, "ceiling-old", text, "Measure them again.", node)
+        text = f"The oldest ceiling was measured {age(oldest_s)}. The run measures it again, or now."
+        finding = Finding(Level.INFO, "ceiling-old", text, "", node)
     return CheckRow(
         "ceilings",
         title,

@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from kvtui import lab
+from kvtui.campaign.ceiling_measuring import measure_node
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_of_plan
+from kvtui.ceiling_store import CeilingStore
 from kvtui.check import shape_of
 from kvtui.engine_options import tensor_parallel
 from kvtui.errors import KvtuiError, PlanError
@@ -34,11 +36,10 @@ from kvtui.preflight import (
 )
 from kvtui.preflight.answers import Answer
 from kvtui.services import asking_nodes
-from kvtui.services.ceilings import CeilingStore
 from kvtui.services.hosts import KnownNode
 from kvtui.services.known import known_here
 from kvtui.services.links import LinkPool
-from kvtui.services.measure import CHUNK_BYTES, measure_node, measuring_of
+from kvtui.services.measure import CHUNK_BYTES, measuring_of
 from kvtui.services.probe import state_word
 from remote.errors import NodeUnreachable, NoPython, RemoteError
 from remote.lab.info import read

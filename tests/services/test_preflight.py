@@ -17,6 +17,7 @@ from kvtui.preflight import CheckRow, State, verdict
 from kvtui.services import asking_nodes, preflight
 from kvtui.services.links import LinkPool
 from kvtui.services.preflight import Preflight
+from kvtui.services.stores import read_store
 from kvtui.storefacts import StoreFacts
 from remote.hosts import HostSpec
 from remote.link import Link
@@ -123,7 +124,7 @@ async def world(tmp_path: Path, node_home: Path, monkeypatch: pytest.MonkeyPatch
                 store_port=server.port,
             )
             # The client that LMCache uses wants more of a server than this one speaks.
-            monkeypatch.setattr(asking_nodes, "read_store", store_of(server.port, asking_nodes.read_store))
+            monkeypatch.setattr(asking_nodes, "read_store", store_of(server.port, read_store))
             world = World(Preflight(places(), pool), target, node_home, server, places(), [])
             monkeypatch.setattr(preflight, "target_of_plan", lambda plan: world.target)
             yield world
