@@ -349,10 +349,13 @@ def hidden_fields(draft: Draft) -> frozenset[str]:
     if not any(tier.on and tier.kind == TierKind.VALKEY for tier in draft.tiers):
         hidden |= {STORE, "store.address", "store.port", "store.password_env"}
     if not values["passes.fleet"]:
-        hidden |= {CACHED, "passes.fleet_cold", "seed.cached", "hash.accept_differing"}
+        hidden |= {CACHED, "passes.fleet_cold", "seed.cached.on", "hash.accept_differing"}
     if not (values["passes.fleet"] and values["passes.single"]):
         hidden.add("passes.fleet_cold")
     if values["passes.order"] != Order.SHUFFLED:
         hidden.add("passes.shuffle_seed")
+    hidden |= {f"seed.{role}" for role in ("cold", "cached") if not values[f"seed.{role}.on"]}
+    if "seed.cached.on" in hidden:
+        hidden.add("seed.cached")
     used = () if values["lab"] else [role for role, _ in roles(draft)]
     return frozenset(hidden | {f"ssh.{role}" for role in ROLES if role not in used})

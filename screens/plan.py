@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -49,6 +49,8 @@ from screens.widgets.plan.tier_row import TierRow
 _VIEWS = ("fit", "keys", "forecast")
 # An assessment that takes longer than this waits until typing pauses.
 _SLOW_S, _PAUSE_S = 0.05, 0.2
+# Columns from which all views are seen at once.
+_NORMAL = 100
 
 
 class PlanScreen(KvtuiScreen):
@@ -90,6 +92,7 @@ class PlanScreen(KvtuiScreen):
         self._known = Known()
         self._entered: dict[str, Node] = {}
         self._models: dict[str, ModelFolder] = {}
+        self._shipped: Mapping[str, Plan] = {}
         self._found: Assessment | None = None
         self._took_s = 0.0
         self._view = 0
@@ -112,6 +115,7 @@ class PlanScreen(KvtuiScreen):
         in_background(self, self._resume, "known")
 
     async def _resume(self) -> None:
+        self._shipped = self._port.shipped()
         entries = self._port.nodes()
         self._entered = {
             entry.name: Node(
@@ -121,7 +125,7 @@ class PlanScreen(KvtuiScreen):
         }
         plan = self.session.plan
         if plan is None:
-            name, plan = next(iter(self._port.shipped().items()))
+            name, plan = next(iter(self._shipped.items()))
             self._take(plan, name, kept=plan)
         elif plan is not self._set or self._draft is None:
             self._take(plan, self.session.plan_name, kept=plan)
@@ -170,7 +174,7 @@ class PlanScreen(KvtuiScreen):
         panel.border_title = Content(clean(f"Plan: {name}{' · changed' if changed else ''}"))
         faults = len(self._checked.faults)
         other = self._checked.faults.get("", "")
-        own = not changed and plan == self._port.shipped().get(name)
+        own = plan is not None and plan == self._shipped.get(name)
         text = "comes with kvtui: i Edit, o Open" if own else ""
         text = f"{faults} to mend: the last valid plan counts" if faults else text
         panel.border_subtitle = Content(clean(other or text))
@@ -219,29 +223,47 @@ class PlanScreen(KvtuiScreen):
         if self._took_s > _SLOW_S:
             await asyncio.sleep(_PAUSE_S)
         began = time.perf_counter()
-        self._found = await asyncio.to_thread(assess, plan, self._known)
+        found = await asyncio.to_thread(assess, plan, self._known)
         self._took_s = time.perf_counter() - began
-        self._draw(plan, self._found)
+        before, self._found = self._found, found
+        with self.app.batch_update():
+            self._draw(plan, before, found)
 
-    def _draw(self, plan: Plan, found: Assessment) -> None:
+    def _draw(self, plan: Plan, before: Assessment | None, found: Assessment) -> None:
+        """Draw what became different: a table costs more to draw than to reckon."""
         app = self.app
-        short: list[object] = []
-        if self.has_class("-narrow") and found.sharing:
-            short = [Text(), verdict_line(app, found.sharing)]
-        fit = Group(kv_lines(app, plan, found.kv), Text(), fit_lines(app, plan, found), *short)  # type: ignore[arg-type]
-        self.query_one("#fit", Static).update(fit)
-        self.query_one("#keys", Static).update(sharing_lines(app, found.sharing))
-        self.query_one("#forecast", Static).update(forecast_lines(app, found, self._in_words))
+        if before is None or (before.kv, before.fits, before.sharing) != (
+            found.kv,
+            found.fits,
+            found.sharing,
+        ):
+            short = [Text(), verdict_line(app, found.sharing)] if self._narrow and found.sharing else []
+            parts = (kv_lines(app, plan, found.kv), Text(), fit_lines(app, found), *short)
+            self.query_one("#fit", Static).update(Group(*parts))
+        if before is None or before.sharing != found.sharing:
+            self.query_one("#keys", Static).update(sharing_lines(app, found.sharing))
+        if before is None or (before.forecast, before.recommendation) != (
+            found.forecast,
+            found.recommendation,
+        ):
+            self.query_one("#forecast", Static).update(forecast_lines(app, found, self._in_words))
+        if before is None or before.findings != found.findings:
+            self._draw_findings(plan, found)
+        if self._draft is not None:
+            self.query_one(PlanForm).know(found, self._draft)
+
+    def _draw_findings(self, plan: Plan, found: Assessment) -> None:
         fixable = {at for at, one in enumerate(found.findings) if fix(plan, self._known, one) is not None}
-        self.query_one(FindingList).show(
-            found.findings, fixable, "Nothing was found that speaks against this plan."
-        )
+        nothing = "Nothing was found that speaks against this plan."
+        self.query_one(FindingList).show(found.findings, fixable, nothing)
         blocking = sum(1 for one in found.findings if one.level is Level.BLOCKING)
         panel = self.query_one("#findings-panel")
         panel.border_title = f"Findings ({len(found.findings)})"
         panel.border_subtitle = f"{blocking} of them block the launch" if blocking else ""
-        if self._draft is not None:
-            self.query_one(PlanForm).know(found, self._draft)
+
+    @property
+    def _narrow(self) -> bool:
+        return self.size.width < _NORMAL
 
     def on_resize(self, event: events.Resize) -> None:
         """A narrow terminal shows one view at a time."""
@@ -264,7 +286,7 @@ class PlanScreen(KvtuiScreen):
         if action == "edit":
             return self.focused is None or not self._in_form(self.focused)
         if action == "view":
-            return self.size.width < 100
+            return self._narrow
         return super().check_action(action, parameters)
 
     def _in_form(self, widget: Widget) -> bool:
@@ -380,11 +402,11 @@ class PlanScreen(KvtuiScreen):
 
     def _choices(self) -> list[PlanChoice]:
         saved = [PlanChoice("saved", name) for name in self._port.names()]
-        return saved + [PlanChoice("shipped", name) for name in self._port.shipped()]
+        return saved + [PlanChoice("shipped", name) for name in self._shipped]
 
     def _load(self, choice: PlanChoice) -> Plan:
         if choice.source == "shipped":
-            return self._port.shipped()[choice.name]
+            return self._shipped[choice.name]
         return self._port.load(choice.name)
 
     def action_open(self) -> None:

@@ -41,6 +41,8 @@ class TextField(Input):
         example: What may stand in it, shown while it is empty.
     """
 
+    DEFAULT_CSS = "TextField.-invalid { color: $error; text-style: bold; }"
+
     def __init__(self, field: str, example: str = "", *, classes: str = "") -> None:
         super().__init__(placeholder=example, compact=True, classes=classes, select_on_focus=False)
         self.field = field

@@ -9,7 +9,6 @@ from typing import ClassVar, get_args
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button, Select, Static
 
@@ -18,7 +17,7 @@ from kvtui.loglines import clean
 from kvtui.nodefacts import ModelFolder
 from kvtui.plan import Hash, Order
 from kvtui.plan_draft import Checked, Draft, hidden_fields
-from screens.widgets.plan.controls import ChoiceField, TextField, Tick
+from screens.widgets.plan.controls import ChoiceField, Control, TextField, Tick
 from screens.widgets.plan.row import Row, controls_of
 from screens.widgets.plan.tier_row import TierRow
 
@@ -53,6 +52,8 @@ class PlanForm(VerticalScroll, can_focus=False):
         Binding("up", "app.focus_previous", show=False),
     ]
 
+    _controls: Mapping[str, Control]
+
     @dataclass
     class TierAdded(Message):
         """A person wants one more tier."""
@@ -70,7 +71,7 @@ class PlanForm(VerticalScroll, can_focus=False):
         yield from self._node_rows()
         yield Static("Tiers", classes="section")
         yield Vertical(id="tiers")
-        yield Static("", id="no-tier", classes="bad")
+        yield Static("✗ switch a tier on, or add one", id="no-tier", classes="bad")
         yield Button("+ Add a tier", id="add-tier")
         yield Static("Hash and chunk", classes="section")
         yield Row("Algorithm", ChoiceField("hash.algorithm", _ALGORITHMS))
@@ -106,24 +107,19 @@ class PlanForm(VerticalScroll, can_focus=False):
         hidden, faults = hidden_fields(draft), checked.faults
         self._show_tiers(draft, faults)
         for row in self.query(Row):
-            for control in controls_of(row):
-                if control.field in draft.values:
-                    control.put(draft.values[control.field])
+            for control in row.controls:
+                control.put(draft.values[control.field])
             row.tell(faults, hidden)
         for role in ("cold", "cached"):
-            own = bool(draft.values[f"seed.{role}.on"])
-            node = draft.values[f"passes.{role}_node"]
-            for tick in self.query(Tick):
-                if tick.field == f"seed.{role}.on":
-                    tick.relabel(f"own on {node[:12]}")
-                    tick.display = role == "cold" or "seed.cached" not in hidden
-            field = self._field(f"seed.{role}")
-            field.display = own and f"seed.{role}" not in hidden
-        self.query_one("#no-tier", Static).update(Content(clean(faults.get("tiers", ""))))
-        self.query_one("#no-tier").display = "tiers" in faults
+            tick = self._controls[f"seed.{role}.on"]
+            if isinstance(tick, Tick):
+                tick.relabel(f"own on {draft.values[f'passes.{role}_node'][:12]}")
+        no_tier = self.query_one("#no-tier", Static)
+        no_tier.display = "tiers" in faults
 
-    def _field(self, name: str) -> TextField:
-        return next(field for field in self.query(TextField) if field.field == name)
+    def on_mount(self) -> None:
+        """Know the controls by their fields."""
+        self._controls = {control.field: control for control in controls_of(self)}
 
     def _show_tiers(self, draft: Draft, faults: Mapping[str, str]) -> None:
         place = self.query_one("#tiers", Vertical)
@@ -147,8 +143,9 @@ class PlanForm(VerticalScroll, can_focus=False):
 
     def offer(self, nodes: Sequence[str], models: Sequence[ModelFolder]) -> None:
         """Names to complete, and models to take."""
-        for field in self.query(TextField):
-            if field.field in ("passes.cold_node", "passes.cached_node", "store.node"):
+        for name in ("passes.cold_node", "passes.cached_node", "store.node"):
+            field = self._controls[name]
+            if isinstance(field, TextField):
                 field.suggest(nodes)
         found = self.query_one(FoundModels)
         found.set_options([(clean(model.name), model.path) for model in models])

@@ -37,12 +37,12 @@ def kv_lines(app: App[object], plan: Plan, kv: KvFigures | None) -> RenderableTy
     return facts_grid(app, lines)
 
 
-def fit_lines(app: App[object], plan: Plan, found: Assessment) -> RenderableType:
+def fit_lines(app: App[object], found: Assessment) -> RenderableType:
     """A bar a tier, and what a cached pass will find there."""
-    return Group(*(part for fit in found.fits for part in _tier(app, plan, fit)))
+    return Group(*(part for fit in found.fits for part in _tier(app, fit)))
 
 
-def _tier(app: App[object], plan: Plan, fit: TierFit) -> Iterator[RenderableType]:
+def _tier(app: App[object], fit: TierFit) -> Iterator[RenderableType]:
     colours = app.theme_variables
     if fit.kind is TierKind.NONE:
         yield Text.assemble(
@@ -62,14 +62,14 @@ def _tier(app: App[object], plan: Plan, fit: TierFit) -> Iterator[RenderableType
         )
         head.add_row(name, bar, Text(f"{_gib(fit.needed_bytes)} / {_gib(fit.capacity_bytes)}"))
     yield head
-    yield _found_again(app, plan, fit)
+    yield _found_again(app, fit)
 
 
 def _gib(size_bytes: int | None) -> str:
     return DASH if size_bytes is None else number(float(f"{size_bytes / GIB:.3g}"))
 
 
-def _found_again(app: App[object], plan: Plan, fit: TierFit) -> RenderableType:
+def _found_again(app: App[object], fit: TierFit) -> RenderableType:
     """Reuse by topology, with its reason where documents are lost that could be found."""
     colours = app.theme_variables
     wanted = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Label, Static
@@ -21,7 +21,35 @@ def controls_of(widget: Widget) -> Iterable[Control]:
             yield one
 
 
-class Row(Vertical):
+class FaultLine(Static):
+    """Why something above it is wrong."""
+
+    DEFAULT_CSS = "FaultLine { color: $error; padding-left: 2; height: auto; }"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Content(text))
+        self.text = text
+
+    def put(self, text: str) -> None:
+        """Say something else, or nothing."""
+        self.display = bool(text)
+        if text and text != self.text:
+            self.text = text
+            self.update(Content(text))
+
+
+def mark(controls: Iterable[Control], faults: Mapping[str, str]) -> str:
+    """Mark the controls that are wrong; returns why they are."""
+    found = []
+    for control in controls:
+        fault = faults.get(control.field)
+        control.set_class(fault is not None, "-invalid")
+        if fault is not None:
+            found.append(f"✗ {clean(fault)}")
+    return "\n".join(found)
+
+
+class Row(Horizontal):
     """A line.
 
     Args:
@@ -30,51 +58,40 @@ class Row(Vertical):
     """
 
     DEFAULT_CSS = """
-    Row { height: auto; }
-    Row > .line { height: 1; }
-    Row > .line > .label { width: 11; color: $muted; }
-    Row > .line > .words { width: auto; color: $muted; padding: 0 1; }
-    Row > .line > ChoiceField { width: 1fr; }
-    Row > .line > TextField { width: 1fr; }
-    Row > .line > Tick { margin-right: 1; }
-    Row > .fault { display: none; color: $error; padding-left: 2; height: auto; }
-    Row > .fault.-shown { display: block; }
-    Row TextField.-invalid { color: $error; text-style: bold; }
+    Row { height: 1; }
+    Row > .label { width: 11; color: $muted; }
+    Row > .words { width: auto; color: $muted; padding: 0 1; }
+    Row > ChoiceField, Row > TextField { width: 1fr; }
+    Row > Tick { margin-right: 1; }
     """
 
     def __init__(self, label: str, *parts: Control | str) -> None:
         super().__init__()
         self._label = label
         self._parts: Sequence[Control | str] = parts
+        self._fault: FaultLine | None = None
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """Its controls."""
+        return tuple(part for part in self._parts if not isinstance(part, str))
 
     def compose(self) -> ComposeResult:
-        """The line, and the place of its faults."""
-        with Horizontal(classes="line"):
-            yield Label(self._label, classes="label")
-            for part in self._parts:
-                yield Label(part, classes="words") if isinstance(part, str) else part
-        yield Static(classes="fault")
+        """The line."""
+        yield Label(self._label, classes="label")
+        for part in self._parts:
+            yield Label(part, classes="words") if isinstance(part, str) else part
 
-    def relabel(self, label: str) -> None:
-        """Call it something else."""
-        self.query_one(".label", Label).update(Content(clean(label)))
-
-    def tell(self, faults: Mapping[str, str], hidden: Set[str] = frozenset()) -> None:
+    def tell(self, faults: Mapping[str, str], hidden: Set[str]) -> None:
         """Mark what is wrong, and hide what says nothing."""
-        controls = [part for part in self._parts if not isinstance(part, str)]
+        controls = self.controls
         for control in controls:
             control.display = control.field not in hidden
-        self.display = any(control.display for control in controls)
-        show_faults(self.query_one(".fault", Static), controls, faults)
-
-
-def show_faults(place: Static, controls: Iterable[Control], faults: Mapping[str, str]) -> None:
-    """Mark the controls that are wrong, and say why."""
-    found = []
-    for control in controls:
-        fault = faults.get(control.field)
-        control.set_class(fault is not None, "-invalid")
-        if fault is not None:
-            found.append(f"✗ {clean(fault)}")
-    place.update(Content("\n".join(found)))
-    place.set_class(bool(found), "-shown")
+        shown = [control for control in controls if control.display]
+        self.display = bool(shown)
+        text = mark(shown, faults)
+        if self._fault is not None:
+            self._fault.put(text)
+        elif text and isinstance(self.parent, Widget):
+            self._fault = FaultLine(text)
+            self.parent.mount(self._fault, after=self)

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Button, Label, Static
+from textual.widgets import Button, Label
 
 from kvtui.check import TierFit
 from kvtui.draft_numbers import stepped
@@ -18,7 +18,7 @@ from kvtui.loglines import clean
 from kvtui.plan import Policy, TierKind
 from kvtui.plan_draft import OFF, ON, TIER_FIELDS, TierDraft, shown_fields
 from screens.widgets.plan.controls import CapacityField, ChoiceField, TextField, Tick
-from screens.widgets.plan.row import controls_of, show_faults
+from screens.widgets.plan.row import FaultLine, controls_of, mark
 
 
 class TierRow(Vertical):
@@ -42,9 +42,6 @@ class TierRow(Vertical):
     TierRow .words { width: auto; color: $muted; margin-left: 1; }
     TierRow .remove { width: 3; min-width: 3; height: 1; border: none; background: $background;
                       color: $muted; margin-left: 1; }
-    TierRow .fault { display: none; color: $error; padding-left: 4; height: auto; }
-    TierRow .fault.-shown { display: block; }
-    TierRow TextField.-invalid { color: $error; text-style: bold; }
     TierRow.-off .name, TierRow.-off .capacity, TierRow.-off .more { opacity: 50%; }
     """
 
@@ -59,6 +56,8 @@ class TierRow(Vertical):
         self.key = tier.key
         self._first = tier
         self._fit: TierFit | None = None
+        self._fault: FaultLine | None = None
+        self._limit = ""
 
     def _field(self, name: str) -> str:
         return f"tiers.{self.key}.{name}"
@@ -77,7 +76,6 @@ class TierRow(Vertical):
             yield TextField(self._field("workers"), classes="workers")
             yield ChoiceField(self._field("policy"), Policy, classes="policy")
             yield Button("✗", classes="remove", tooltip="Take this tier out of the form.")
-        yield Static(classes="fault")
 
     def on_mount(self) -> None:
         """Fill it."""
@@ -100,8 +98,15 @@ class TierRow(Vertical):
                 control.put(ON if tier.on else OFF)
         self.query_one(".words").display = "workers" in shown
         self.set_class(not tier.on, "-off")
-        show_faults(self.query_one(".fault", Static), controls, faults if tier.on else {})
+        self._tell(mark(controls, faults if tier.on else {}))
         self._draw_limit(tier.kind)
+
+    def _tell(self, text: str) -> None:
+        if self._fault is not None:
+            self._fault.put(text)
+        elif text:
+            self._fault = FaultLine(text)
+            self.mount(self._fault)
 
     def fit(self, fit: TierFit | None) -> None:
         """What the machine can give, for the stepper's end."""
@@ -109,12 +114,14 @@ class TierRow(Vertical):
         self._draw_limit(self.query_one(".kind", ChoiceField).value)
 
     def _draw_limit(self, kind: object) -> None:
-        label = self.query_one(".limit", Label)
-        if kind == TierKind.NONE:
-            label.update("no cache: the baseline")
-            return
         limit = self._fit.limit_gib if self._fit else None
-        label.update("GiB" if limit is None else f"of {limit:,.4g} GiB")
+        text = "GiB" if limit is None else f"of {limit:,.4g} GiB"
+        text = "the baseline" if kind == TierKind.NONE else text
+        if text == self._limit:
+            return
+        self._limit = text
+        label = self.query_one(".limit", Label)
+        label.update(text)
         label.tooltip = Content(clean(self._fit.limit_of)) if self._fit and limit is not None else None
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
