@@ -46,11 +46,11 @@ from screens.widgets.plan.outlook import (
 )
 from screens.widgets.plan.tier_row import TierRow
 
-_VIEWS = ("fit", "keys", "forecast")
+_VIEWS = ("fit", "forecast", "keys")
 # An assessment that takes longer than this waits until typing pauses.
 _SLOW_S, _PAUSE_S = 0.05, 0.2
-# Columns from which all views are seen at once.
-_NORMAL = 100
+# Columns from which two views are seen at once, and from which all are.
+_NORMAL, _WIDE = 100, 140
 
 
 class PlanScreen(KvtuiScreen):
@@ -95,7 +95,7 @@ class PlanScreen(KvtuiScreen):
         self._shipped: Mapping[str, Plan] = {}
         self._found: Assessment | None = None
         self._took_s = 0.0
-        self._view = 0
+        self._view = "fit"
 
     def compose_body(self) -> Iterable[Widget]:
         """The form, the outlook, the findings."""
@@ -105,6 +105,7 @@ class PlanScreen(KvtuiScreen):
         forecast = VerticalScroll(Static(id="forecast"), id="forecast-panel", classes="panel view")
         findings = Vertical(FindingList(id="findings"), id="findings-panel", classes="panel")
         fit.border_title, keys.border_title, forecast.border_title = "Fit", "Keys", "Forecast"
+        forecast.border_subtitle = "A Arithmetic"
         first = Vertical(fit, forecast, id="outlook")
         return [Horizontal(form, Horizontal(first, Vertical(keys, findings, id="judgement"), id="right"))]
 
@@ -176,7 +177,7 @@ class PlanScreen(KvtuiScreen):
         other = self._checked.faults.get("", "")
         own = plan is not None and plan == self._shipped.get(name)
         text = "comes with kvtui: i Edit, o Open" if own else ""
-        text = f"{faults} to mend: the last valid plan counts" if faults else text
+        text = f"{faults} to mend · not in the plan yet" if faults else text
         panel.border_subtitle = Content(clean(other or text))
         panel.set_class(bool(faults), "-faulty")
 
@@ -238,7 +239,8 @@ class PlanScreen(KvtuiScreen):
             found.sharing,
         ):
             short = [Text(), verdict_line(app, found.sharing)] if self._narrow and found.sharing else []
-            parts = (kv_lines(app, plan, found.kv), Text(), fit_lines(app, found), *short)
+            tiers = fit_lines(app, found, reasons=not self._narrow)
+            parts = (kv_lines(app, plan, found.kv), *([] if self._narrow else [Text()]), tiers, *short)
             self.query_one("#fit", Static).update(Group(*parts))
         if before is None or before.sharing != found.sharing:
             self.query_one("#keys", Static).update(sharing_lines(app, found.sharing))
@@ -266,15 +268,17 @@ class PlanScreen(KvtuiScreen):
         return self.size.width < _NORMAL
 
     def on_resize(self, event: events.Resize) -> None:
-        """A narrow terminal shows one view at a time."""
+        """What there is room for."""
         super().on_resize(event)
         self._show_view()
+        if self._found is not None and self._checked.plan is not None:
+            self._draw(self._checked.plan, None, self._found)
 
     def _show_view(self) -> None:
-        for at, name in enumerate(_VIEWS):
-            self.query_one(f"#{name}-panel").set_class(at != self._view, "-behind")
-        self.query_one("#outlook").set_class(_VIEWS[self._view] == "keys", "-behind")
-        self.query_one("#judgement").set_class(_VIEWS[self._view] == "keys", "-front")
+        for name in _VIEWS:
+            self.query_one(f"#{name}-panel").set_class(name != self._view, "-behind")
+        for part in ("#outlook", "#judgement"):
+            self.query_one(part).set_class(self._view == "keys", "-keys")
         self.refresh_bindings()
 
     # Keys
@@ -286,7 +290,7 @@ class PlanScreen(KvtuiScreen):
         if action == "edit":
             return self.focused is None or not self._in_form(self.focused)
         if action == "view":
-            return self._narrow
+            return self.size.width < _WIDE
         return super().check_action(action, parameters)
 
     def _in_form(self, widget: Widget) -> bool:
@@ -301,8 +305,11 @@ class PlanScreen(KvtuiScreen):
         self.query_one(FindingList).focus()
 
     def action_view(self) -> None:
-        """Show the next view."""
-        self._view = (self._view + 1) % len(_VIEWS)
+        """Show the next view; with more room the fit stays, and only the one below it changes."""
+        if self._narrow:
+            self._view = _VIEWS[(_VIEWS.index(self._view) + 1) % len(_VIEWS)]
+        else:
+            self._view = "forecast" if self._view == "keys" else "keys"
         self._show_view()
 
     def _valid(self) -> Plan | None:

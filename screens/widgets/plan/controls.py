@@ -52,6 +52,16 @@ class TextField(Input):
         if self.value != text:
             with self.prevent(Input.Changed):
                 self.value = text
+                if not self.has_focus:
+                    self.cursor_position = 0
+
+    def on_focus(self) -> None:
+        """Go on at the end of the text."""
+        self.cursor_position = len(self.value)
+
+    def on_blur(self) -> None:
+        """Show a long text from its beginning."""
+        self.cursor_position = 0
 
     def suggest(self, texts: Iterable[str]) -> None:
         """Complete what is typed to one of these texts, with the right arrow."""
@@ -130,7 +140,7 @@ class ChoiceField(Widget, can_focus=True):
 
     def render(self) -> RenderResult:
         """The choice, and that there are others."""
-        return Content.assemble(clean(self.value), (" ⇄", "$muted"))
+        return Content.assemble(clean(self.value), (" ‹›", "$muted"))
 
     def put(self, text: str) -> None:
         """Show a choice, without telling of it."""

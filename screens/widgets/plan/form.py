@@ -34,7 +34,7 @@ class FoundModels(Select[str]):
         path: str
 
     def __init__(self) -> None:
-        super().__init__([], prompt="take one that a node has", compact=True)
+        super().__init__([], prompt="found on nodes", compact=True)
 
     def on_select_changed(self, event: Select.Changed) -> None:
         """Tell which; the field of the path shows it."""
@@ -91,16 +91,16 @@ class PlanForm(VerticalScroll, can_focus=False):
         yield Row("dtype", TextField("engine.dtype"))
         yield Row("Options", TextField("engine.extra_args", "--tensor-parallel-size=2"))
         yield Row("Patience", TextField("engine.request_timeout_s"), "s a request")
+        yield Row("Password", TextField("store.password_env", "of the store: its variable's name"))
 
     def _node_rows(self) -> Iterable[Row]:
-        yield Row("Cold on", TextField("passes.cold_node", "a node's name"))
-        yield Row("  ssh", TextField("ssh.cold", "alias, or user@host:port"))
-        yield Row("Cached on", TextField("passes.cached_node", "a node's name"))
-        yield Row("  ssh", TextField("ssh.cached", "alias, or user@host:port"))
-        yield Row("Store on", TextField("store.node", "a node's name"))
-        yield Row("  ssh", TextField("ssh.store", "alias, or user@host:port"))
+        yield Row("Cold on", TextField("passes.cold_node", "node"), "ssh", TextField("ssh.cold", "user@host"))
+        yield Row(
+            "Cached on", TextField("passes.cached_node", "node"), "ssh", TextField("ssh.cached", "user@host")
+        )
+        yield Row("Store on", TextField("store.node", "node"), "ssh", TextField("ssh.store", "user@host"))
         yield Row("  address", TextField("store.address"), ":", TextField("store.port"))
-        yield Row("  password", TextField("store.password_env", "name of its environment variable"))
+        yield Row("Passes", Tick("passes.single", "single"), Tick("passes.fleet", "fleet"))
 
     def show(self, draft: Draft, checked: Checked) -> None:
         """Show the draft, what is wrong with it, and nothing that says nothing."""

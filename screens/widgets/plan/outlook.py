@@ -29,20 +29,27 @@ def kv_lines(app: App[object], plan: Plan, kv: KvFigures | None) -> RenderableTy
     if kv is None:
         lines = [("KV", "its size is unknown: type the bytes a token")]
     else:
+        chunks = f"{kv.document_chunks:,} × {gib(kv.chunk_bytes)}"
         lines = [
-            ("KV per token", f"{kv.token_bytes:,} B · chunk {gib(kv.chunk_bytes)}"),
-            ("per document", f"{gib(kv.document_bytes)} · {kv.document_chunks:,} chunks"),
-            ("working set", f"{gib(kv.working_set_bytes)} · {plan.corpus.documents:,} documents"),
+            ("KV a token", f"{kv.token_bytes:,} B"),
+            ("a document", f"{chunks} = {gib(kv.document_bytes)}"),
+            (f"all {plan.corpus.documents:,}", gib(kv.working_set_bytes)),
         ]
     return facts_grid(app, lines)
 
 
-def fit_lines(app: App[object], found: Assessment) -> RenderableType:
-    """A bar a tier, and what a cached pass will find there."""
-    return Group(*(part for fit in found.fits for part in _tier(app, fit)))
+def fit_lines(app: App[object], found: Assessment, *, reasons: bool) -> RenderableType:
+    """A bar a tier, and what a cached pass will find there.
+
+    Args:
+        app: For its colours.
+        found: What was found.
+        reasons: Whether to say why documents are lost, or only what keeps them all.
+    """
+    return Group(*(part for fit in found.fits for part in _tier(app, fit, reasons)))
 
 
-def _tier(app: App[object], fit: TierFit) -> Iterator[RenderableType]:
+def _tier(app: App[object], fit: TierFit, reasons: bool) -> Iterator[RenderableType]:
     colours = app.theme_variables
     if fit.kind is TierKind.NONE:
         yield Text.assemble(
@@ -62,14 +69,14 @@ def _tier(app: App[object], fit: TierFit) -> Iterator[RenderableType]:
         )
         head.add_row(name, bar, Text(f"{_gib(fit.needed_bytes)} / {_gib(fit.capacity_bytes)}"))
     yield head
-    yield _found_again(app, fit)
+    yield _found_again(app, fit, reasons)
 
 
 def _gib(size_bytes: int | None) -> str:
     return DASH if size_bytes is None else number(float(f"{size_bytes / GIB:.3g}"))
 
 
-def _found_again(app: App[object], fit: TierFit) -> RenderableType:
+def _found_again(app: App[object], fit: TierFit, reasons: bool) -> RenderableType:
     """Reuse by topology, with its reason where documents are lost that could be found."""
     colours = app.theme_variables
     wanted = [
@@ -85,7 +92,8 @@ def _found_again(app: App[object], fit: TierFit) -> RenderableType:
         style = "" if here else colours["muted"]
         text.append(f"{' · ' if text else ''}{reuse} {topology}", style)
     if not whole:
-        text.append(f"{'. ' if text else ''}{clean(fit.reason)}", colours["muted"])
+        least = f"{number(fit.smallest_gib)} GiB keep all" if fit.smallest_gib else fit.reason
+        text.append(f"{' · ' if text else ''}{clean(fit.reason if reasons else least)}", colours["muted"])
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=1)
     grid.add_column(overflow="fold")
@@ -131,25 +139,19 @@ def forecast_lines(app: App[object], found: Assessment, in_words: Callable[[floa
     colours = app.theme_variables
     forecast = found.forecast
     parts: list[RenderableType] = [Text(clean(found.recommendation.sentence), "bold")]
-    if found.recommendation.arithmetic:
-        parts.append(Text("A shows the arithmetic.", colours["muted"]))
-    parts.append(Text())
-    parts.append(facts_grid(app, _takes(forecast, in_words)))
     if any(one.floor_ms is not None or one.speedup is not None for one in forecast.tiers):
         parts += [Text(), _tiers(app, forecast)]
     elif forecast.tiers:
-        text = "No floor of a cached document is known: measure the ceilings with 1, then c."
+        text = "The floor of a cached document is unknown: measure the ceilings (1, then c)."
         parts += [Text(), Text(text, colours["muted"])]
+    parts += [Text(), facts_grid(app, _takes(forecast, in_words))]
     return Group(*parts)
 
 
 def _takes(forecast: Forecast, in_words: Callable[[float], str]) -> Iterator[tuple[str, str]]:
-    known = forecast.duration_s is not None
-    yield "takes", f"{in_words(forecast.duration_s) if forecast.duration_s is not None else DASH}"
-    yield "", forecast.duration_basis
-    yield "costs", DASH if forecast.cost is None else f"{forecast.cost:,.2f}"
-    if known or forecast.cost is not None or "hourly_price" in forecast.cost_basis:
-        yield "", forecast.cost_basis
+    takes = DASH if forecast.duration_s is None else in_words(forecast.duration_s)
+    yield "takes", f"{takes} · {forecast.duration_basis}"
+    yield "costs", f"{DASH if forecast.cost is None else f'{forecast.cost:,.2f}'} · {forecast.cost_basis}"
 
 
 def _tiers(app: App[object], forecast: Forecast) -> Table:
