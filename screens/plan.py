@@ -239,7 +239,7 @@ class PlanScreen(KvtuiScreen):
             found.sharing,
         ):
             short = [Text(), verdict_line(app, found.sharing)] if self._narrow and found.sharing else []
-            tiers = fit_lines(app, found, reasons=not self._narrow)
+            tiers = fit_lines(app, found, reasons=self.size.width >= _WIDE)
             parts = (kv_lines(app, plan, found.kv), *([] if self._narrow else [Text()]), tiers, *short)
             self.query_one("#fit", Static).update(Group(*parts))
         if before is None or before.sharing != found.sharing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kvtui.campaign.steps import StepKind
 from kvtui.check import Known, shape_of
 from kvtui.errors import PlanError
 from kvtui.hosts_file import NodeEntry, Role
@@ -49,7 +50,7 @@ class FakePlans:
         self.knowledge = Known(
             facts={name: node_facts(name) for name in ("gpu-a", "gpu-b")},
             ceilings=(H200_DISK, ceiling("gpu-b", "network", 1.17e9, "valkey:6379", "glide, 8 workers")),
-            measured=replace(h200(), step_s={}),
+            measured=replace(h200(), step_s={kind.name: (60.0,) for kind in StepKind}),
             prices={"gpu-a": 2.0, "gpu-b": 2.0, "valkey": 0.5},
         )
         self.asked: list[Plan] = []

@@ -65,9 +65,7 @@ class PlanForm(VerticalScroll, can_focus=False):
         yield Row("Served as", TextField("model.served_name"))
         yield Row("KV a token", TextField("model.kv_bytes_per_token", "unknown"), "bytes")
         yield Row("Documents", TextField("corpus.documents"), "×", TextField("corpus.tokens"), "tokens")
-        yield Row(
-            "Passes", Tick("lab", "lab"), Tick("passes.single", "single"), Tick("passes.fleet", "fleet")
-        )
+        yield Row("Nodes", Tick("lab", "lab of this machine"))
         yield from self._node_rows()
         yield Static("Tiers", classes="section")
         yield Vertical(id="tiers")
