@@ -38,6 +38,8 @@ class Measuring:
         repeats: How often each way is measured.
         disk_limit_bytes: Most that is written to the disk at a time; never more than half of what is free.
         store_limit_bytes: Most that is put into the store; never more than half of what is free.
+        disk_slice_s: The longest that one repeat of reading or writing the disk may take.
+        slice_s: How long one repeat of the others takes.
     """
 
     chunk_bytes: int
@@ -50,6 +52,8 @@ class Measuring:
     repeats: int = 3
     disk_limit_bytes: int = 2 * 1024**3
     store_limit_bytes: int = 512 * 1024**2
+    disk_slice_s: float = DISK_SLICE_S
+    slice_s: float = SHORT_SLICE_S
 
 
 async def measure_ceilings(
@@ -96,7 +100,7 @@ def _question(measuring: Measuring, kind: Kind) -> tuple[str, dict[str, Any]]:
             "dir": measuring.directory,
             "threads": DISK_THREADS,
             "limit_bytes": measuring.disk_limit_bytes,
-            "slice_s": DISK_SLICE_S,
+            "slice_s": measuring.disk_slice_s,
         }
     if kind == "network":
         return f"{measuring.store_address}:{measuring.store_port}", {
@@ -105,10 +109,10 @@ def _question(measuring: Measuring, kind: Kind) -> tuple[str, dict[str, Any]]:
             "password": measuring.store_password,
             "workers": (measuring.workers, 2 * measuring.workers),
             "limit_bytes": measuring.store_limit_bytes,
-            "slice_s": SHORT_SLICE_S,
+            "slice_s": measuring.slice_s,
             "python": measuring.engine_python,
         }
-    return "", {"threads": MEMORY_THREADS, "slice_s": SHORT_SLICE_S}
+    return "", {"threads": MEMORY_THREADS, "slice_s": measuring.slice_s}
 
 
 @dataclass(frozen=True, slots=True)

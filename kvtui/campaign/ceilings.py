@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kvtui.campaign.ceiling_measuring import Kind, Measuring, measure_node
 from kvtui.campaign.context import Context
@@ -17,6 +18,8 @@ from kvtui.plan import TierKind
 
 # A machine changes from one day to the next: neighbours, firmware, other people's disks.
 MAX_AGE_S = 24 * 3600.0
+# A run does not keep people waiting; `kvtui nodes probe --ceilings` takes its time.
+_SLICE_S = 0.5
 _LEAST_BYTES = 256 * 1024**2
 _MOST_BYTES = 2 * 1024**3
 _WHAT: dict[Kind, str] = {"memory": "memory", "disk": "disk-read", "network": "network"}
@@ -81,6 +84,8 @@ def _measuring(ctx: Context, shape: KvShape, node: str) -> tuple[Measuring, tupl
         engine_python=expand_home(target.engine_python[node], home),
         disk_limit_bytes=limit,
         store_limit_bytes=min(limit, _LEAST_BYTES),
+        disk_slice_s=_SLICE_S,
+        slice_s=_SLICE_S,
     )
     return measuring, tuple(kinds)
 
@@ -96,11 +101,26 @@ async def ensure(ctx: Context, shape: KvShape) -> None:
         measuring, kinds = _measuring(ctx, shape, node)
         wanted = missing(have, node, measuring, kinds, time.time())
         measured = await measure_node(ctx.links[node], measuring, wanted, ctx.reporter.phase)
-        for ceiling in fitting((*have, *measured.ceilings), node, measuring):
+        have += measured.ceilings
+        if ctx.target.lab:
+            have += _of_one_machine(ctx, measured.ceilings, measuring.directory)
+        for ceiling in fitting(have, node, measuring):
             ctx.journal.append("ceiling", **ceiling.to_json())
         for failure in measured.failures:
             text = f"Not all of what {node} can do was measured. {failure.message}"
             ctx.find(Finding(Level.INFO, "ceiling-not-measured", text, failure.hint, node))
+
+
+def _of_one_machine(ctx: Context, measured: Iterable[Ceiling], directory: str) -> tuple[Ceiling, ...]:
+    """The same for the lab's other engine nodes, which are this machine too, each with its own directory."""
+    found = []
+    for node in ctx.plan.engine_nodes:
+        own = directory.replace(ctx.homes[ctx.plan.engine_nodes[0]], ctx.homes[node], 1)
+        for ceiling in measured:
+            if ceiling.node != node:
+                target = own if ceiling.target == directory else ceiling.target
+                found.append(replace(ceiling, node=node, target=target))
+    return tuple(found)
 
 
 def fitting(ceilings: Iterable[Ceiling], node: str, measuring: Measuring) -> tuple[Ceiling, ...]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
-from kvtui.campaign import ceiling_measuring
 from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
 from kvtui.services.stores import read_store
 from kvtui.store_findings import store_findings
@@ -90,9 +89,8 @@ async def test_a_server_with_a_password(link: Link, port: int) -> None:
 
 
 async def test_the_engines_own_client_is_measured_and_leaves_nothing(
-    link: Link, port: int, engine_env: Path, monkeypatch: pytest.MonkeyPatch
+    link: Link, port: int, engine_env: Path
 ) -> None:
-    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.1)
     measuring = Measuring(
         CHUNK,
         store_address=valkey.HOST,
@@ -101,6 +99,7 @@ async def test_the_engines_own_client_is_measured_and_leaves_nothing(
         engine_python=str(engine_env / "bin" / "python"),
         repeats=2,
         store_limit_bytes=8 * CHUNK,
+        slice_s=0.1,
     )
     found = await measure_ceilings(link, measuring, "network")
     assert [(ceiling.how, ceiling.tool.partition(" ")[0]) for ceiling in found] == [

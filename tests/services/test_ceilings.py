@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kvtui.campaign import ceiling_measuring
 from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
 from kvtui.ceiling_reading import Skipped
 from kvtui.ceiling_store import CeilingStore
@@ -17,16 +16,11 @@ from tests.kvtui.test_ceilings import BUFFERED, DIRECT
 from tests.remote.resp_server import RespServer, resp_server
 
 CHUNK = 64 * 1024
-
-
-@pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ceiling_measuring, "DISK_SLICE_S", 0.05)
-    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.05)
+SHORT = Measuring(CHUNK, disk_slice_s=0.05, slice_s=0.05)
 
 
 async def test_a_disk(link: Link, node_home: Path) -> None:
-    measuring = Measuring(CHUNK, directory=str(node_home / "tier"), repeats=2, disk_limit_bytes=4 * CHUNK)
+    measuring = replace(SHORT, directory=str(node_home / "tier"), repeats=2, disk_limit_bytes=4 * CHUNK)
     found = await measure_ceilings(link, measuring, "disk", clock=lambda: 5.0)
     assert {"disk-write"} <= {ceiling.what for ceiling in found} <= {"disk-read", "disk-write"}
     for ceiling in found:
@@ -38,8 +32,8 @@ async def test_a_disk(link: Link, node_home: Path) -> None:
 async def test_the_way_to_a_store_with_its_reasons(link: Link) -> None:
     skipped: list[Skipped] = []
     with resp_server(RespServer(password="s3cret")) as store:
-        measuring = Measuring(
-            CHUNK,
+        measuring = replace(
+            SHORT,
             store_address="127.0.0.1",
             store_port=store.port,
             store_password="s3cret",
@@ -62,7 +56,7 @@ async def test_the_way_to_a_store_with_its_reasons(link: Link) -> None:
 
 async def test_a_store_that_takes_no_such_value_is_an_error(link: Link) -> None:
     with resp_server(RespServer(longest_value=CHUNK - 1)) as store:
-        measuring = Measuring(CHUNK, store_address="127.0.0.1", store_port=store.port)
+        measuring = replace(SHORT, store_address="127.0.0.1", store_port=store.port)
         with pytest.raises(AgentError, match="proto-max-bulk-len") as caught:
             await measure_ceilings(link, measuring, "network")
     assert caught.value.code == "bulk-limit"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kvtui.campaign import ceiling_measuring
 from kvtui.campaign.ceiling_measuring import Measuring, measure_node
 from kvtui.hosts_file import NodeEntry, Role
 from kvtui.plan import Plan, load_plan
@@ -61,9 +60,7 @@ def test_the_chunk_of_a_plan(plan: Plan) -> None:
 
 
 @pytest.fixture
-async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InProcess]:
-    monkeypatch.setattr(ceiling_measuring, "DISK_SLICE_S", 0.05)
-    monkeypatch.setattr(ceiling_measuring, "SHORT_SLICE_S", 0.05)
+async def server(tmp_path: Path) -> AsyncIterator[InProcess]:
     home = tmp_path / "home"
     home.mkdir()
     async with ssh_server.in_process(home, Keys.generate(tmp_path / "keys")) as node:
@@ -76,7 +73,14 @@ async def test_one_kind_that_fails_hinders_no_other(server: InProcess) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         measuring = Measuring(
-            CHUNK, "~/kv", "127.0.0.1", closed.getsockname()[1], repeats=1, disk_limit_bytes=1 << 20
+            CHUNK,
+            "~/kv",
+            "127.0.0.1",
+            closed.getsockname()[1],
+            repeats=1,
+            disk_limit_bytes=1 << 20,
+            disk_slice_s=0.05,
+            slice_s=0.05,
         )
         measured = await measure_node(link, measuring, ("network", "memory", "disk"), said.append)
     await link.close()
