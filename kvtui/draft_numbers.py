@@ -6,7 +6,7 @@ import re
 from math import ceil, floor, log10
 
 _WHOLE = re.compile(r"\d{1,19}", re.ASCII)
-_FRACTION = re.compile(r"(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
+_FRACTION = re.compile(r"(\d{1,20}\.?\d{0,25}|\.\d{1,25})([eE][+-]?\d{1,2})?", re.ASCII)
 
 
 def whole(text: str, empty: object = "") -> object:
@@ -55,9 +55,9 @@ def stepped(text: str, up: bool, smallest: float | None, limit: float | None) ->
         following = smallest
     if limit is not None and up and following > limit:
         following = limit if value < limit else value
-    if following <= 0 or following == value:
-        return None
-    return f"{following:.6g}"
+    shown = f"{following:.10g}"
+    goes_on = float(shown) > value if up else 0 < float(shown) < value
+    return shown if goes_on else None
 
 
 def _power_of_ten(size: float) -> float:

@@ -142,7 +142,7 @@ def draft_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Draft:
     values["model.kv_bytes_per_token"] = _text(plan.model.kv_bytes_per_token)
     values["corpus.source"] = _text(plan.corpus.source)
     values["engine.extra_args"] = shlex.join(plan.engine.extra_args)
-    values["engine.request_timeout_s"] = f"{plan.engine.request_timeout_s:.12g}"
+    values["engine.request_timeout_s"] = _number(plan.engine.request_timeout_s)
     values["lab"] = ON if plan.lab else OFF
     values["hash.accept_differing"] = ON if plan.hash.accept_differing else OFF
     for topology in _TOPOLOGIES:
@@ -290,6 +290,10 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def _number(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")
+
+
 def _at(data: Mapping[str, Any], name: str) -> Any:
     part, _, inner = name.partition(".")
     return data[part][inner]
@@ -307,7 +311,7 @@ def _tier_texts(tier: Tier) -> dict[str, str]:
     return {
         "name": tier.name,
         "kind": str(tier.kind),
-        "capacity_gib": "" if tier.capacity_gib is None else f"{tier.capacity_gib:.15g}",
+        "capacity_gib": "" if tier.capacity_gib is None else _number(tier.capacity_gib),
         "path": tier.path or "",
         "workers": str(tier.workers),
         "policy": str(tier.policy),

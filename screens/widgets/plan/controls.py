@@ -46,12 +46,14 @@ class TextField(Input):
     def __init__(self, field: str, example: str = "", *, classes: str = "") -> None:
         super().__init__(placeholder=example, compact=True, classes=classes, select_on_focus=False)
         self.field = field
+        self._text = ""
 
     def put(self, text: str) -> None:
-        """Show a text, without telling of it."""
-        if self.value != text:
+        """Show a text, without telling of it; what no terminal should see is left out of the view alone."""
+        if self._text != text:
+            self._text = text
             with self.prevent(Input.Changed):
-                self.value = text
+                self.value = clean(text)
                 if not self.has_focus:
                     self.cursor_position = 0
 
@@ -70,6 +72,11 @@ class TextField(Input):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
+        harmless = clean(event.value)
+        if harmless != event.value:
+            self.value = harmless  # which is told of in turn
+            return
+        self._text = event.value
         self.post_message(Edited(self.field, event.value))
 
 
