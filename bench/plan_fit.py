@@ -21,7 +21,10 @@ _SEED = Path(__file__).parents[1] / "plans" / "seed.toml"
 def five_tiers() -> Plan:
     """The seed's plan with a second DRAM tier and the engine without LMCache."""
     plan = load_plan(_SEED)
-    more = (Tier(name="none", kind=TierKind.NONE), Tier(name="dram-large", kind=TierKind.DRAM, capacity_gib=24))
+    more = (
+        Tier(name="none", kind=TierKind.NONE),
+        Tier(name="dram-large", kind=TierKind.DRAM, capacity_gib=24),
+    )
     return validated(plan.model_copy(update={"tiers": (*more, *plan.tiers)}))
 
 
