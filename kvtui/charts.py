@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from kvtui.canvas import EIGHTHS, Canvas, Cell
 from kvtui.live.histogram import Bins, bins
 from kvtui.live.ticks import count_ticks, linear_ticks, log_ticks, tick_text
-from kvtui.live.view import HistogramData, Point, Series, TierParts
+from kvtui.live.view import HistogramData
 from kvtui.palette import Palette, Rgb
 
-COLD, CACHED, REST = "█", "▒", "░"
+COLD, CACHED = "█", "▒"
 _WHITE_BEHIND = "\x1b[48;5;15m"
 FLOOR, MEDIAN = "┊", "▾"
 _LEAST_COLUMNS, _LEAST_ROWS = 8, 3
@@ -124,16 +124,15 @@ def _bar(
     colour: Rgb | None,
     *,
     coloured: bool,
-    base: int = 0,
 ) -> None:
     """One column of a bar; in colour its top is an eighth of a row exact."""
     eighths = max(1, round(height * 8)) if coloured else max(8, round(height) * 8)
     whole, part = divmod(eighths, 8)
-    for row in range(base, base + whole):
+    for row in range(whole):
         canvas.put(column, row, Cell(COLD if coloured else glyph, colour))
     if part:
-        under = canvas.cells.get((column, base + whole))
-        canvas.put(column, base + whole, Cell(EIGHTHS[part - 1], colour, under.colour if under else None))
+        under = canvas.cells.get((column, whole))
+        canvas.put(column, whole, Cell(EIGHTHS[part - 1], colour, under.colour if under else None))
 
 
 def _column(value: float, edges: Sequence[float], columns: int, *, log: bool) -> int | None:
@@ -172,94 +171,3 @@ def _time_ticks(data: HistogramData, found: Bins, columns: int) -> dict[int, str
     if ticks:
         ticks[max(ticks)] += " ms"
     return ticks
-
-
-def series(data: Series, width: int, height: int, palette: Palette) -> str:
-    """TTFTs in request order, a column or more a document; what was not reused whole carries its sign above.
-
-    Args:
-        data: The documents.
-        width: Columns of the whole chart.
-        height: Rows of the whole chart.
-        palette: Colours.
-
-    Returns:
-        Lines of text; empty when there is nothing to draw or no room for it.
-    """
-    times = [time for point in data.points for time in (point.cold_ms, point.cached_ms) if time is not None]
-    rows = height - _AXIS_ROWS
-    if not times or rows < _LEAST_ROWS:
-        return ""
-    top = max(times)
-    labels = {value: tick_text(value) for value in linear_ticks(0.0, top, max(3, rows // 2)) if value > 0}
-    margin = max((len(label) for label in labels.values()), default=1)
-    room = width - margin - 1
-    if room < _LEAST_COLUMNS:
-        return ""
-    wide = max(1, room // max(1, data.documents))
-    shown = data.points[-(room // wide) :]
-    canvas = Canvas(room, rows)
-    bar_rows = rows - 1
-    canvas.y_ticks = {max(0, math.ceil(value / top * bar_rows) - 1): label for value, label in labels.items()}
-    for place, point in enumerate(shown):
-        for column in range(place * wide, (place + 1) * wide - (wide > 2)):
-            _document(canvas, column, point, top, bar_rows, palette)
-    every = max(1, -(-len(shown) * _COLUMNS_A_TICK // room))
-    marked = [place for place in range(len(shown)) if place == 0 or (place + 1) % max(5, every) == 0]
-    canvas.x_ticks = {place * wide + (wide - 1) // 2: str(shown[place].place) for place in marked}
-    return rendered(canvas, palette)
-
-
-def _document(canvas: Canvas, column: int, point: Point, top: float, rows: int, palette: Palette) -> None:
-    pair = [(point.cold_ms, COLD, palette.cold), (point.cached_ms, CACHED, palette.cached)]
-    pair.sort(key=lambda bar: -(bar[0] or 0.0))
-    for time, glyph, colour in pair:
-        if time is not None:
-            _bar(canvas, column, time / top * rows, glyph, colour, coloured=palette.coloured)
-    if point.verdict not in ("full", "") and point.sign != "✓":
-        colours = {"✗": palette.bad, "!": palette.warning}
-        canvas.put(
-            column, canvas.rows - 1, Cell(point.sign.value, colours.get(point.sign.value, palette.rest))
-        )
-
-
-def stacked_bars(parts: Sequence[TierParts], width: int, height: int, palette: Palette) -> str:
-    """Where a cached TTFT goes, a row a tier: lookup with the way to it, retrieve, the rest.
-
-    Args:
-        parts: The tiers, the first one on top.
-        width: Columns of the whole chart.
-        height: Rows of the whole chart.
-        palette: Colours.
-
-    Returns:
-        Lines of text; empty when there is nothing to draw or no room for it.
-    """
-    shown = [tier for tier in parts if tier.cached_ms][: max(0, height - _AXIS_ROWS)]
-    if not shown:
-        return ""
-    longest = max(tier.cached_ms or 0.0 for tier in shown)
-    margin = max(len(tier.tier) for tier in shown)
-    room = width - margin - 1
-    if room < _LEAST_COLUMNS:
-        return ""
-    canvas = Canvas(room, len(shown))
-    canvas.y_ticks = {len(shown) - 1 - place: tier.tier for place, tier in enumerate(shown)}
-    ticks = linear_ticks(0.0, longest, max(2, room // _COLUMNS_A_TICK))
-    canvas.x_ticks = {min(room - 1, int(value / longest * (room - 1))): tick_text(value) for value in ticks}
-    if canvas.x_ticks:
-        last = max(canvas.x_ticks)
-        canvas.x_ticks = {**canvas.x_ticks, last: f"{canvas.x_ticks[last]} ms"}
-    for place, tier in enumerate(shown):
-        at = 0.0
-        pieces = (
-            (tier.lookup_at_most_ms, COLD, palette.lookup),
-            (tier.retrieve_ms, CACHED, palette.cached),
-            (tier.rest_ms, REST, palette.rest),
-        )
-        for length, glyph, colour in pieces:
-            start, at = at, at + (length or 0.0)
-            for column in range(round(start / longest * room), round(at / longest * room)):
-                mark = COLD if palette.coloured else glyph
-                canvas.put(column, len(shown) - 1 - place, Cell(mark, colour))
-    return rendered(canvas, palette)

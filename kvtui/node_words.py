@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from kvtui.ceilings import Ceiling
+from kvtui.findings import SIGNS, Finding
 from kvtui.nodefacts import Gpu, Mount, NodeFacts
 from kvtui.storefacts import StoreFacts
 from kvtui.units import DASH, age, gib, line_rate, rate
@@ -160,3 +161,8 @@ def store_lines(store: StoreFacts) -> tuple[Line, ...]:
         ),
         ("", _join((keys, own, f"TLS {store.tls}" if store.tls else ""))),
     )
+
+
+def finding_lines(findings: Iterable[Finding]) -> tuple[Line, ...]:
+    """What about a node would spoil a run."""
+    return tuple((SIGNS[finding.level], f"{finding.text} {finding.remedy}".rstrip()) for finding in findings)

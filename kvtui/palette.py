@@ -14,20 +14,12 @@ class Palette:
     Attributes:
         cold: Cold requests.
         cached: Cached requests.
-        lookup: Lookup and store.
         rest: What is none of these; axes and marks too.
-        good: A good state.
-        warning: A state to look at.
-        bad: A failure.
     """
 
     cold: Rgb | None = (0x6C, 0xB6, 0xFF)
     cached: Rgb | None = (0xFF, 0xB4, 0x54)
-    lookup: Rgb | None = (0xB0, 0x83, 0xF0)
     rest: Rgb | None = (0x76, 0x83, 0x90)
-    good: Rgb | None = (0x57, 0xAB, 0x5A)
-    warning: Rgb | None = (0xD2, 0x99, 0x22)
-    bad: Rgb | None = (0xF4, 0x70, 0x67)
 
     @property
     def coloured(self) -> bool:
@@ -35,4 +27,4 @@ class Palette:
         return self.cold is not None and self.cached is not None
 
 
-PLAIN = Palette(None, None, None, None, None, None, None)
+PLAIN = Palette(None, None, None)

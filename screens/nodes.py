@@ -18,8 +18,10 @@ from textual.widgets import Static
 from kvtui.hosts_file import NodeEntry
 from kvtui.listed_node import ListedNode, NodeDown
 from kvtui.loglines import clean
-from kvtui.node_words import ceiling_lines, details, row_cells, store_lines
+from kvtui.node_findings import node_findings
+from kvtui.node_words import ceiling_lines, details, finding_lines, row_cells, store_lines
 from kvtui.nodefacts import NodeFacts
+from kvtui.store_findings import store_findings
 from kvtui.storefacts import StoreFacts
 from kvtui.units import DASH
 from screens.background import in_background
@@ -175,9 +177,11 @@ class NodesScreen(KvtuiScreen):
         ]
         lines = [("ssh", node.entry.ssh)]
         if isinstance(found, NodeFacts):
+            lines += finding_lines(node_findings(found))
             lines += details(found)
         store = self._stores.get(node.name)
         if isinstance(store, StoreFacts):
+            lines += finding_lines(store_findings(store))
             lines += store_lines(store)
         elif isinstance(store, NodeDown):
             lines.append(("store", f"{store.text} {store.remedy}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kvtui.charts import histogram, series, stacked_bars
+from kvtui.charts import histogram
 from kvtui.live.histogram import bins, far_apart
-from kvtui.live.view import HistogramData, Point, Series, Sign, TierParts
+from kvtui.live.view import HistogramData
 from kvtui.palette import PLAIN, Palette
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -43,29 +42,6 @@ def data(
     )
 
 
-def point(place: int, cold_ms: float | None, cached_ms: float | None, verdict: str, sign: Sign) -> Point:
-    return Point(place, f"d{place}", "c", "h", cold_ms, cached_ms, None, verdict, sign, False)
-
-
-POINTS = (
-    point(1, 400.0, 50.0, "full", Sign.GOOD),
-    point(2, 380.0, 200.0, "partial", Sign.WARNING),
-    point(3, 400.0, None, "failed", Sign.BAD),
-    point(4, 390.0, 60.0, "pending", Sign.RUNNING),
-    point(5, 395.0, None, "", Sign.WAITING),
-)
-SERIES = Series("valkey", "single", 8, POINTS, "")
-
-
-def parts(
-    tier: str, lookup: float | None, retrieve: float | None, rest: float | None, whole: float
-) -> TierParts:
-    return TierParts(tier, "single", False, 8, whole, lookup, retrieve, rest, 400.0, 5.0, None)
-
-
-PARTS = (parts("none", None, None, 400.0, 400.0), parts("valkey", 50.0, 150.0, 100.0, 300.0))
-
-
 def test_cold_and_cached_share_their_bins_and_differ_by_glyph() -> None:
     drawn = histogram(data([400.0] * 3 + [420.0], [100.0, 110.0], floor_ms=60.0), 40, 8, PLAIN)
     assert drawn.splitlines() == [
@@ -89,39 +65,12 @@ def test_a_bin_that_both_have_shows_both(cold: int, cached: int, higher: str, lo
     assert higher in rows[1]
 
 
-def test_documents_stand_in_order_and_losses_carry_their_sign() -> None:
-    assert series(SERIES, 36, 8, PLAIN).splitlines() == [
-        "   │    !!! ✗✗✗ ◐◐◐",
-        "400┤███ ███ ███ ███ ███",
-        "   │███ ███ ███ ███ ███",
-        "200┤███ ███ ███ ███ ███",
-        "   │███ ▒▒▒ ███ ███ ███",
-        "   │▒▒▒ ▒▒▒ ███ ▒▒▒ ███",
-        "   └─┬───────────────┬──────────────",
-        "     1               5",
-    ]
-
-
-def test_the_parts_of_a_ttft_stand_one_after_the_other() -> None:
-    assert stacked_bars(PARTS, 47, 5, PLAIN).splitlines() == [
-        "  none┤░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░",
-        "valkey┤█████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░",
-        "      └┬──────────────────┬───────────────────┬",
-        "       0                 200             400 ms",
-    ]
-
-
-@pytest.mark.parametrize("draw", ["histogram", "series", "stacked"])
-def test_the_coloured_chart_has_the_size_it_was_asked_for_in_every_terminal(draw: str) -> None:
-    drawn = {
-        "histogram": lambda: histogram(data([400.0] * 30, [100.0] * 30), 130, 40, Palette()),
-        "series": lambda: series(SERIES, 130, 40, Palette()),
-        "stacked": lambda: stacked_bars(PARTS, 130, 40, Palette()),
-    }[draw]()
+def test_the_coloured_chart_has_the_size_it_was_asked_for_in_every_terminal() -> None:
+    drawn = histogram(data([400.0] * 30, [100.0] * 30), 130, 40, Palette())
     lines = ESCAPES.sub("", drawn).splitlines()
     assert "\x1b[38;2;" in drawn
     assert {len(line) for line in lines} <= {129, 130}
-    assert len(lines) == (4 if draw == "stacked" else 40)
+    assert len(lines) == 40
 
 
 def test_colour_does_not_move_what_is_drawn() -> None:
@@ -145,16 +94,11 @@ def test_when_plotext_fails_the_chart_is_drawn_as_text(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("width", "height"), [(0, 0), (1, 1), (8, 3), (10, 4), (-5, 9)])
 def test_without_room_nothing_is_drawn(width: int, height: int) -> None:
-    shown = data([400.0], [100.0])
-    assert histogram(shown, width, height, PLAIN) == ""
-    assert series(SERIES, width, height, PLAIN) == ""
-    assert stacked_bars(PARTS, width, min(height, 2), PLAIN) == ""
+    assert histogram(data([400.0], [100.0]), width, height, PLAIN) == ""
 
 
 def test_without_samples_nothing_is_drawn() -> None:
     assert histogram(data([], []), 60, 12, PLAIN) == ""
-    assert series(replace(SERIES, points=()), 60, 12, PLAIN) == ""
-    assert stacked_bars((), 60, 12, PLAIN) == ""
 
 
 times = st.lists(st.floats(1e-3, 1e9, allow_nan=False), max_size=60)

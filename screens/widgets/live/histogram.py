@@ -113,15 +113,7 @@ def palette_of(variables: Mapping[str, str]) -> Palette:
     def rgb(name: str) -> Rgb:
         return Color.parse(variables[name]).rgb
 
-    return Palette(
-        cold=rgb("cold"),
-        cached=rgb("cached"),
-        lookup=rgb("stored"),
-        rest=rgb("neutral"),
-        good=rgb("success"),
-        warning=rgb("warning"),
-        bad=rgb("error"),
-    )
+    return Palette(cold=rgb("cold"), cached=rgb("cached"), rest=rgb("neutral"))
 
 
 def side_by_side(multiples: Sequence[HistogramData], width: int, height: int, palette: Palette) -> Content:

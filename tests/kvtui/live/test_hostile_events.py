@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kvtui.charts import histogram, series, stacked_bars
+from kvtui.charts import histogram
 from kvtui.journal import Event
 from kvtui.live.state import LiveState
 from kvtui.palette import PLAIN, Palette
@@ -33,8 +33,6 @@ def check(events: list[Event]) -> LiveState:
         assert all(math.isfinite(value) for value in numbers(view))
         for palette in (Palette(), PLAIN) if tier == "valkey" and topology == "fleet" else (PLAIN,):
             histogram(view.histogram, 40, 8, palette)
-            series(view.series, 40, 8, palette)
-            stacked_bars(view.parts, 40, 8, palette)
         for point in view.series.points:
             for request in (point.cold_request, point.cached_request):
                 detail = state.request(request)
