@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.fit_combinations import Combination, plan_of
-from kvtui.attribution import Verdict
+from kvtui.attribution import reusable_tokens
 from kvtui.journal import Event, read_events
 from kvtui.plan import Order, Policy, TierKind
 from kvtui.plan_toml import to_toml
@@ -41,7 +41,7 @@ class Measurement:
 
     combination: Combination
     found: int
-    reused_tokens: tuple[int | None, ...]
+    reused_tokens: tuple[int, ...]
     commit: str
     date: str
     versions: Mapping[str, str] = field(hash=False)
@@ -81,20 +81,13 @@ def _versions(record: RunRecord) -> dict[str, str]:
     return found
 
 
-def measured(combination: Combination, events: Sequence[Event]) -> tuple[int | None, ...] | None:
-    """Tokens reused of each document in the cached pass; ``None`` where it is not whole or not judged."""
-    samples = sorted(
-        (
-            sample
-            for sample in samples_of(events)
-            if sample.tier == combination.tier_name and sample.step is Pass.CACHED
-        ),
-        key=lambda sample: sample.document,
-    )
-    judged = all(sample.verdict is not Verdict.UNKNOWN for sample in samples)
-    if len(samples) != combination.documents or not judged:
-        return None
-    return tuple(sample.reused_tokens for sample in samples)
+def measured(combination: Combination, events: Sequence[Event]) -> tuple[int, ...] | None:
+    """Tokens reused of each document, in the order of the cold pass; ``None`` where some are unknown."""
+    samples = [sample for sample in samples_of(events) if sample.tier == combination.tier_name]
+    order = [sample.document for sample in samples if sample.step is Pass.COLD]
+    reused = {sample.document: sample.reused_tokens for sample in samples if sample.step is Pass.CACHED}
+    known = [tokens for tokens in map(reused.get, order) if tokens is not None]
+    return tuple(known) if len(known) == combination.documents else None
 
 
 def read_run(run: Sequence[Combination], record: RunRecord) -> Iterator[Measurement]:
@@ -104,10 +97,10 @@ def read_run(run: Sequence[Combination], record: RunRecord) -> Iterator[Measurem
         reused = measured(combination, events)
         if reused is None:
             continue
-        whole = combination.tokens // record.plan().hash.chunk_tokens * record.plan().hash.chunk_tokens
+        whole = reusable_tokens(combination.tokens, record.plan().hash.chunk_tokens)
         yield Measurement(
             combination=combination,
-            found=sum(tokens == min(whole, combination.tokens - 1) for tokens in reused),
+            found=sum(tokens == whole for tokens in reused),
             reused_tokens=reused,
             commit=_commit(),
             date=time.strftime("%Y-%m-%d"),
@@ -116,13 +109,16 @@ def read_run(run: Sequence[Combination], record: RunRecord) -> Iterator[Measurem
 
 
 @contextmanager
-def _store_of(lab: info.LabInfo, run: Sequence[Combination]) -> Iterator[None]:
+def _store_of(data: Path, run: Sequence[Combination]) -> Iterator[None]:
     """Give the lab's Valkey the memory and the policy of a combination, and take them back."""
     if run[0].kind is not TierKind.VALKEY:
         yield
         return
     from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
+    lab = info.read(data / "lab" / "lab.json")
+    if lab is None:
+        raise RuntimeError("the lab is not up")
     address = NodeAddress(lab.store.host, lab.store.port)
     client = GlideClient.create(GlideClientConfiguration([address]))
     capacity_gib = plan_of(tuple(run)).tiers[0].capacity_gib or 0
@@ -157,10 +153,10 @@ def measure(
     data: Path,
     say: Callable[[str], None],
 ) -> Iterator[Measurement]:
-    """Measure combinations, a run for those that share documents and order, on a lab that is up.
+    """Measure combinations, a run for those that share documents and order.
 
     Args:
-        wanted: What to measure; Valkey's combinations have a run each.
+        wanted: What to measure. Valkey's combinations have a run each, and need a lab that is up.
         env: Environment of kvtui.
         data: Its data directory, with the lab in it.
         say: Told what happens.
@@ -168,11 +164,8 @@ def measure(
     for name, group in groupby(wanted, key=lambda combination: combination.run):
         run = tuple(group)
         say(f"{name}: {', '.join(combination.tier_name for combination in run)}")
-        lab = info.read(data / "lab" / "lab.json")
-        if lab is None:
-            raise RuntimeError("the lab is not up")
         known = set(records(data / "runs"))
-        with tempfile.TemporaryDirectory() as directory, _store_of(lab, run):
+        with tempfile.TemporaryDirectory() as directory, _store_of(data, run):
             plan = Path(directory) / "plan.toml"
             plan.write_text(to_toml(plan_of(run)), encoding="utf-8")
             ended = kvtui(env, "launch", str(plan), "--json")

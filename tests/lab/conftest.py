@@ -15,6 +15,7 @@ from remote.hosts import HostSpec
 from remote.lab import info, members, sshserver
 from remote.lab.paths import LabPaths
 from tests.lab import helpers
+from tests.lab.place import Place, make_place
 
 
 @pytest.fixture
@@ -57,3 +58,11 @@ async def connection(node: HostSpec) -> AsyncIterator[asyncssh.SSHClientConnecti
         yield connection
         with contextlib.suppress(OSError):
             connection.abort()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory, engine_env: Path) -> Iterator[Place]:
+    """Where whole runs on the lab are recorded; each of them brings the lab up and takes it down."""
+    place = make_place(tmp_path_factory.mktemp("place"), engine_env)
+    yield place
+    place.kvtui("lab", "down")

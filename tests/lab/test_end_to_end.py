@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,40 +15,9 @@ from bench.record_check import problems
 from kvtui.journal import read_events
 from kvtui.record import RunRecord, find
 from tests.kvtui.plans import LAB_REUSE
+from tests.lab.place import Place
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800)]
-
-
-@dataclass
-class Place:
-    """Directories of kvtui's own, with the engine environment in them."""
-
-    env: dict[str, str]
-    runs: Path
-
-    def kvtui(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command line to its end."""
-        return subprocess.run(
-            [sys.executable, "-m", "kvtui", *arguments],
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, engine_env: Path) -> Iterator[Place]:
-    root = tmp_path_factory.mktemp("place")
-    data = root / "data" / "kvtui"
-    data.mkdir(parents=True)
-    (data / "engine-cpu").symlink_to(engine_env)
-    env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    env |= {"XDG_DATA_HOME": str(root / "data"), "XDG_STATE_HOME": str(root / "state")}
-    place = Place(env, data / "runs")
-    yield place
-    place.kvtui("lab", "down")
 
 
 def left_alive(root: Path) -> list[str]:
@@ -93,7 +58,7 @@ def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> N
     # One of its tiers is too small on purpose.
     found = [(one["code"], one["where"]) for one in result["findings"] if one["level"] != "info"]
     assert found == [("capacity-too-small", "dram-small")]
-    assert left_alive(place.runs.parent) == []
+    assert left_alive(place.data) == []
 
 
 def test_what_was_recorded_is_enough_to_judge_it(place: Place) -> None:
@@ -142,4 +107,4 @@ def test_a_fleet_whose_seeds_differ_is_marked_when_the_plan_accepts_it(place: Pl
     differs = next(one for one in result["findings"] if one["code"] == "fingerprint-differs")
     assert "NONE_HASH: gpu-a 5625442194607170974, gpu-b " in differs["text"]
     assert {row["topology"]: row["reused"] for row in result["rows"]} == {"single": 4, "fleet": 0}
-    assert left_alive(place.runs.parent) == []
+    assert left_alive(place.data) == []

@@ -1,0 +1,38 @@
+"""Directories of kvtui's own, in which whole runs on the lab are tested."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from bench.fit_measuring import kvtui
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Directories of kvtui's own, with the engine environment in them."""
+
+    env: Mapping[str, str]
+    data: Path
+
+    @property
+    def runs(self) -> Path:
+        """Where the records of its runs are."""
+        return self.data / "runs"
+
+    def kvtui(self, *arguments: str) -> CompletedProcess[str]:
+        """Run the command line to its end."""
+        return kvtui(self.env, *arguments)
+
+
+def make_place(root: Path, engine_env: Path) -> Place:
+    """A place below a directory."""
+    data = root / "data" / "kvtui"
+    data.mkdir(parents=True)
+    (data / "engine-cpu").symlink_to(engine_env)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    env |= {"XDG_DATA_HOME": str(root / "data"), "XDG_STATE_HOME": str(root / "state")}
+    return Place(env, data)
