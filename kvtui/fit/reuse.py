@@ -9,7 +9,7 @@ from kvtui.engine_options import step_tokens
 from kvtui.fit import store
 from kvtui.fit.capacity import block_bytes, capacity_bytes
 from kvtui.fit.scan import GATE_DOCUMENTS, Scan, run_earlier
-from kvtui.fit.simulate import Disk, Dram, run, whole
+from kvtui.fit.simulate import Disk, DiskByFrequency, Dram, Hits, run, whole
 from kvtui.kvsize import KvShape
 from kvtui.plan import Order, Plan, Policy, Tier, TierKind, Topology
 
@@ -58,19 +58,28 @@ def _in_vain(tier: Tier, scan: Scan, blocks: int) -> bool:
     )
 
 
+def _exactly(hits: Hits, scan: Scan) -> tuple[Reuse, ...]:
+    counts = [whole(row, scan.chunks) for row in hits[1:]]
+    return tuple(Reuse(count, count, scan.documents) for count in counts)
+
+
 def _disk(scan: Scan, chunk_bytes: int, size_bytes: int, policy: Policy) -> tuple[Reuse, ...]:
     """What each cached pass finds on disk: an interval where it depends on how fast files are written.
 
     A step's files are written by several threads in any order, so a document at the border may be found or
-    not, and the passes after that differ from one run to the next. Worse with LFU and MRU, which reach for
-    the step's own chunks: LFU may pick one that is not there yet, and LMCache 0.5.4 then fails. Whatever
-    happens, a pass that asks for each document once finds whole only those that fit at once.
+    not, and the passes after that differ from one run to the next. Worse with MRU, which always reaches for
+    the step's own chunks, and with LFU where it does: if it picks one that is not there yet, LMCache 0.5.4
+    fails. Whatever happens, a pass that asks for each document once finds whole only those that fit.
     """
     cached, of = range(1, scan.passes), scan.documents
     blocks = size_bytes // block_bytes(chunk_bytes)
     open_ = Reuse(0, scan.fitting(blocks), of)
-    if policy not in (Policy.LRU, Policy.FIFO):
+    if policy is Policy.MRU:
         return (open_,) * len(cached)
+    if policy is Policy.LFU:
+        by_frequency = DiskByFrequency(blocks)
+        hits = run(by_frequency, scan)
+        return (open_,) * len(cached) if by_frequency.open else _exactly(hits, scan)
     ways = [run(Disk(blocks, policy, mixed), scan) for mixed in (None, *range(_MIXED_WAYS))]
     found: list[Reuse] = []
     agreed = True
@@ -119,9 +128,7 @@ def predict(
         return (Reuse(0, scan.fitting(blocks), of),) * cached
     if tier.kind is TierKind.DISK:
         return _disk(scan, chunk_bytes, size_bytes, tier.policy)
-    hits = run(Dram(blocks, tier.policy), scan)
-    counts = [whole(row, scan.chunks) for row in hits[1:]]
-    return tuple(Reuse(count, count, of) for count in counts)
+    return _exactly(run(Dram(blocks, tier.policy), scan), scan)
 
 
 def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:

@@ -65,8 +65,7 @@ class Disk:
     """The disk tier: room is made chunk by chunk, and a chunk is there once its file is written.
 
     A chunk that is there and is stored again counts twice and is given back once, so capacity leaks; a chunk
-    for which there was no room is never taken again. Only for policies that give up the oldest first: the
-    others reach for files of the very step that is being written, and nobody can tell what they find.
+    for which there was no room is never taken again. Only for LRU and FIFO, which give up the oldest first.
 
     Args:
         blocks: Chunks that fit.
@@ -119,6 +118,46 @@ class Disk:
             return
         while pending:
             yield pending.pop(self._finish.randrange(min(DISK_THREADS, len(pending))))
+
+
+class DiskByFrequency:
+    """The disk tier with LFU, which ranks a chunk from the moment at which its write is ordered.
+
+    So the order of the writing threads does not matter, unless room is made at the cost of the very request
+    that needs it: a chunk that is not written yet makes LMCache 0.5.4 fail with a ``KeyError``
+    (``cache_policy/lfu.py``). A chunk that is stored again has two ranks there.
+
+    Attributes:
+        open: Whether one of these happened, so that nobody can tell what is found from then on.
+    """
+
+    def __init__(self, blocks: int) -> None:
+        self.open = False
+        self._free = blocks
+        self._residents = residents(Policy.LFU)
+        self._in_use: set[int] = set()
+
+    def find(self, chunks: Sequence[int]) -> int:
+        """How many of a document's chunks are found, and are then used: by the lookup and by the read."""
+        found = _prefix(chunks, self._residents)
+        for chunk in (*reversed(chunks[:found]), *chunks[:found]):
+            self._residents.hit(chunk)
+        self._in_use = set(chunks[:found])
+        return found
+
+    def store(self, batch: Sequence[int]) -> None:
+        """Take the chunks of one step, as long as it is known what becomes of them."""
+        for chunk in batch:
+            self.open = self.open or chunk in self._residents
+            while not self.open and self._free <= 0:
+                given_up = self._residents.evict()
+                self.open = given_up is None or given_up in self._in_use
+                self._free += 1
+            if self.open:
+                return
+            self._free -= 1
+            self._residents.insert(chunk)
+            self._in_use.add(chunk)
 
 
 def _prefix(chunks: Sequence[int], there: Container[int]) -> int:
