@@ -33,7 +33,8 @@ class Measurement:
     Attributes:
         combination: What was measured.
         found: Documents that the cached pass found whole.
-        reused_tokens: Tokens reused of each document, in the order of the cold pass.
+        reused_tokens: Tokens reused of each document, in the order of the cold pass; ``None`` where the
+            engine failed.
         commit: State of kvtui.
         date: Day of the run.
         versions: Versions of what ran.
@@ -41,10 +42,15 @@ class Measurement:
 
     combination: Combination
     found: int
-    reused_tokens: tuple[int, ...]
+    reused_tokens: tuple[int | None, ...]
     commit: str
     date: str
     versions: Mapping[str, str] = field(hash=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the engine failed in the cached pass."""
+        return None in self.reused_tokens
 
     def to_json(self) -> dict[str, Any]:
         """The measurement as a JSON object."""
@@ -81,13 +87,19 @@ def _versions(record: RunRecord) -> dict[str, str]:
     return found
 
 
-def measured(combination: Combination, events: Sequence[Event]) -> tuple[int, ...] | None:
-    """Tokens reused of each document, in the order of the cold pass; ``None`` where some are unknown."""
+def measured(combination: Combination, events: Sequence[Event]) -> tuple[int | None, ...] | None:
+    """Tokens reused of each document, in the order of the cold pass; ``None`` for one whose request failed.
+
+    Returns:
+        Them, or ``None`` where the passes are not whole or a request was not judged.
+    """
     samples = [sample for sample in samples_of(events) if sample.tier == combination.tier_name]
     order = [sample.document for sample in samples if sample.step is Pass.COLD]
-    reused = {sample.document: sample.reused_tokens for sample in samples if sample.step is Pass.CACHED}
-    known = [tokens for tokens in map(reused.get, order) if tokens is not None]
-    return tuple(known) if len(known) == combination.documents else None
+    cached = {sample.document: sample for sample in samples if sample.step is Pass.CACHED}
+    judged = all(sample.reused_tokens is not None for sample in cached.values() if sample.ttft_ms is not None)
+    if len(order) != combination.documents or set(order) != set(cached) or not judged:
+        return None
+    return tuple(cached[document].reused_tokens for document in order)
 
 
 def read_run(run: Sequence[Combination], record: RunRecord) -> Iterator[Measurement]:

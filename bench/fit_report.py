@@ -37,18 +37,22 @@ lies in it. An interval stands where nobody can tell:
 """
 
 
-def verdict(prediction: Reuse, found: int | None) -> str:
+def verdict(prediction: Reuse, measurement: Measurement | None) -> str:
     """``exact``, ``inside``, ``contradicted`` or ``not measured``."""
-    if found is None:
+    if measurement is None:
         return "not measured"
-    if not prediction.low <= found <= prediction.high:
+    certain = prediction.low == prediction.high
+    if not prediction.low <= measurement.found <= prediction.high or (certain and measurement.failed):
         return "**contradicted**"
-    return "exact" if prediction.low == prediction.high else "inside"
+    return "exact" if certain else "inside"
 
 
 def _row(number: int, combination: Combination, measurement: Measurement | None) -> str:
     prediction = predicted(combination)
-    found = None if measurement is None else measurement.found
+    found = "–"
+    if measurement is not None:
+        failed = ", then the engine failed" if measurement.failed else ""
+        found = f"{measurement.found}/{combination.documents}{failed}"
     cells = (
         str(number),
         str(combination.kind),
@@ -57,8 +61,8 @@ def _row(number: int, combination: Combination, measurement: Measurement | None)
         f"{combination.documents} × {combination.tokens:,}",
         str(combination.order),
         str(prediction),
-        "–" if found is None else f"{found}/{combination.documents}",
-        verdict(prediction, found),
+        found,
+        verdict(prediction, measurement),
         "–" if measurement is None else f"{measurement.commit[:8]}, {measurement.date}",
     )
     return f"| {' | '.join(cells)} |"
@@ -81,13 +85,12 @@ def page(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> 
 
 def contradicted(wanted: Sequence[Combination], measurements: Sequence[Measurement]) -> tuple[str, ...]:
     """What a real run contradicts or did not answer, in words."""
-    found = {one.combination: one.found for one in measurements}
+    known = {one.combination: one for one in measurements}
     problems = []
     for combination in wanted:
-        prediction = predicted(combination)
-        word = verdict(prediction, found.get(combination))
-        if word not in ("exact", "inside"):
-            said = found.get(combination, "nothing")
+        prediction, one = predicted(combination), known.get(combination)
+        if verdict(prediction, one) not in ("exact", "inside"):
+            said = "nothing" if one is None else one.found
             problems.append(
                 f"{combination.run} {combination.tier_name}: predicted {prediction}, measured {said}"
             )

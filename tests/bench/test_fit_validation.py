@@ -56,11 +56,18 @@ def test_the_page_says_what_was_recorded() -> None:
         (Reuse(2, 4, 6), 2, "inside"),
         (Reuse(2, 4, 6), 4, "inside"),
         (Reuse(2, 4, 6), 5, "**contradicted**"),
-        (Reuse(0, 6, 6), None, "not measured"),
     ],
 )
-def test_the_verdict_on_a_prediction(prediction: Reuse, found: int | None, word: str) -> None:
-    assert verdict(prediction, found) == word
+def test_the_verdict_on_a_prediction(prediction: Reuse, found: int, word: str) -> None:
+    assert verdict(prediction, made_up(ALL[0], found)) == word
+
+
+def test_an_engine_that_failed_was_not_predicted_where_one_number_was() -> None:
+    failed = replace(made_up(ALL[0], 1), reused_tokens=(2048, None))
+    assert verdict(Reuse(1, 1, 2), failed) == "**contradicted**"
+    assert verdict(Reuse(0, 1, 2), failed) == "inside"
+    assert "1/6, then the engine failed" in page(ALL, [failed])
+    assert verdict(Reuse(0, 1, 2), None) == "not measured"
 
 
 def test_one_contradiction_is_found_among_all() -> None:
@@ -77,8 +84,8 @@ def test_a_measurement_is_read_as_it_was_written() -> None:
     assert measurement_from(json.loads(json.dumps(one.to_json()))) == one
 
 
-def _events(reused: Sequence[int | None]) -> list[dict[str, Any]]:
-    def sample(step: str, document: str, tokens: int | None) -> dict[str, Any]:
+def _events(reused: Sequence[int | None], failed: bool = False) -> list[dict[str, Any]]:
+    def sample(step: str, document: str, tokens: int | None, ttft_ms: float | None = 1.0) -> dict[str, Any]:
         return {
             "kind": "sample",
             "request_id": f"{step}.{document}",
@@ -90,7 +97,7 @@ def _events(reused: Sequence[int | None]) -> list[dict[str, Any]]:
             "document": document,
             "place": 1,
             "node": "gpu-a",
-            "ttft_ms": 1.0,
+            "ttft_ms": ttft_ms,
             "prompt_tokens": 2064,
             "reusable_tokens": 2048,
             "reused_tokens": tokens,
@@ -101,12 +108,19 @@ def _events(reused: Sequence[int | None]) -> list[dict[str, Any]]:
 
     names = [f"d{number}" for number in range(len(reused))]
     cold = [sample("cold", name, 0) for name in names]
-    cached = [sample("cached", name, tokens) for name, tokens in zip(names, reused, strict=True)]
+    cached = [
+        sample("cached", name, tokens, None if failed and tokens is None else 1.0)
+        for name, tokens in zip(names, reused, strict=True)
+    ]
     return [*cold, *reversed(cached)]
 
 
 def test_what_a_run_measured_is_told_in_the_order_of_the_cold_pass() -> None:
     assert measured(ALL[0], _events([0, 2048, 0, 1, 2, 3])) == (0, 2048, 0, 1, 2, 3)
+
+
+def test_a_request_that_failed_found_nothing() -> None:
+    assert measured(ALL[0], _events([0, 2048, 0, 1, 2, None], failed=True)) == (0, 2048, 0, 1, 2, None)
 
 
 def test_a_pass_of_which_something_is_unknown_measures_nothing() -> None:
