@@ -72,7 +72,9 @@ def measurement_from(data: dict[str, Any]) -> Measurement:
 
 
 def _commit() -> str:
-    done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    """The commit that last changed what was measured."""
+    command = ["git", "log", "-1", "--format=%H", "--", "kvtui", "remote", "corpus"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "unknown"
 
 
