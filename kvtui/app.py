@@ -130,8 +130,15 @@ class KvtuiApp(App[None]):
 
     async def action_mode(self, mode: str) -> None:
         """Go to a mode."""
-        if mode in self._modes and mode != self.current_mode:
+        if mode == self.current_mode:
+            # The mode itself, where a screen was opened from it.
+            await self._leave_to_mode()
+        elif mode in self._modes:
             await self.switch_mode(mode)
+
+    async def _leave_to_mode(self) -> None:
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
 
     def action_help(self) -> None:
         """Show the help of the screen in front."""

@@ -17,6 +17,7 @@ from kvtui.eta import in_words
 from kvtui.paths import Places
 from kvtui.plan import Plan, load_plan
 from kvtui.recordings import DEFAULT_PLAN
+from kvtui.services.app_documents import AppDocuments
 from kvtui.services.app_launch import AppLaunch
 from kvtui.services.app_nodes import AppNodes
 from kvtui.services.app_plans import AppPlans
@@ -106,10 +107,11 @@ def _modes(places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch) ->
     nodes = AppNodes(places, pool)
     runs = RecordedRuns(places)
     plans = AppPlans(places, nodes)
+    documents = AppDocuments(places.runs, plans.known)
     launch = AppLaunch(places, asker)
     return {
         "nodes": lambda session: NodesScreen(session, nodes),
-        "plan": lambda session: PlanScreen(session, plans, in_words),
+        "plan": lambda session: PlanScreen(session, plans, in_words, documents),
         "launch": lambda session: LaunchScreen(session, launch),
         "live": lambda session: LiveScreen(session, watch),
         "results": lambda session: ResultsScreen(session, runs),

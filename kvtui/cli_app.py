@@ -101,10 +101,12 @@ def list_bindings() -> None:
     from screens.history import HistoryScreen
     from screens.launch import LaunchScreen
     from screens.live import LiveScreen
+    from screens.modals.corpus_reader import CorpusReader
     from screens.nodes import NodesScreen
     from screens.plan import PlanScreen
     from screens.results import ResultsScreen
 
-    for owner in (KvtuiApp, NodesScreen, PlanScreen, LaunchScreen, LiveScreen, ResultsScreen, HistoryScreen):
+    modes = (NodesScreen, PlanScreen, LaunchScreen, LiveScreen, ResultsScreen, HistoryScreen)
+    for owner in (KvtuiApp, *modes, CorpusReader):
         for command in owner.ACTIONS:
             typer.echo(f"{command.id:24}{command.key:24}{command.tooltip}")

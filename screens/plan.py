@@ -27,11 +27,13 @@ from kvtui.plan_draft import Checked, Draft, check, draft_of
 from screens.background import in_background
 from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
+from screens.modals.corpus_reader import CorpusReader
 from screens.modals.message import Message
 from screens.modals.plan_differences import PlanDifferences
 from screens.modals.plan_picker import PlanChoice, PlanPicker
 from screens.modals.question import confirm
 from screens.modals.secret import AskText
+from screens.ports.documents import Documents
 from screens.ports.plans import Plans
 from screens.session import Session
 from screens.widgets.plan.controls import Edited
@@ -78,11 +80,17 @@ class PlanScreen(KvtuiScreen):
             "arithmetic",
             shown=False,
         ),
+        Command(
+            "plan.documents", "d", "Documents", "Read the documents that it sends.", "documents", shown=False
+        ),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
-    def __init__(self, session: Session, plans: Plans, in_words: Callable[[float], str]) -> None:
+    def __init__(
+        self, session: Session, plans: Plans, in_words: Callable[[float], str], documents: Documents
+    ) -> None:
         super().__init__(session)
+        self._documents = documents
         self._port = plans
         self._in_words = in_words
         self._draft: Draft | None = None
@@ -349,6 +357,11 @@ class PlanScreen(KvtuiScreen):
             lines = told.arithmetic or ("There is nothing to reckon yet.",)
             text = "\n".join(clean(line) for line in (told.sentence, "", *(f"· {line}" for line in lines)))
             self.app.push_screen(Message("Arithmetic", text))
+
+    def action_documents(self) -> None:
+        """Read the documents."""
+        if (plan := self._valid()) is not None:
+            self.app.push_screen(CorpusReader(self.session, self._documents, plan))
 
     def action_copy(self) -> None:
         """Copy the commands."""

@@ -79,11 +79,10 @@ def facts(document: DocumentText, chunk_tokens: int, width: int) -> list[tuple[s
     rest = row.tokens - row.chunks * chunk_tokens
     behind = f" and {rest:,} tokens in none" if rest else ""
     size = f" · {_mib(row.kv_bytes)} MiB of KV" if row.kv_bytes is not None else ""
-    sent = "" if document.sent_characters is None else f"{document.sent_characters:,} of them sent"
-    text = f"{_number(row.characters)} characters, {_number(row.words)} words"
+    sent = "" if document.sent_characters is None else f", the first {document.sent_characters:,} sent"
     lines = [
         ("tokens", f"{row.tokens:,} · {row.chunks:,} chunks of {chunk_tokens:,}{behind}{size}"),
-        ("text", ", ".join(part for part in (text, sent) if part)),
+        ("text", f"{_number(row.words)} words, {_number(row.characters)} characters{sent}"),
         ("SHA-256", shorten(row.sha256 or DASH, width - _LABEL)),
     ]
     if document.text is not None and document.why_no_borders:
@@ -138,7 +137,6 @@ class CorpusReader(KvtuiScreen):
 
     def on_mount(self) -> None:
         """Make or read the documents."""
-        self.query_one("#notes-scroll").display = False
         in_background(self, self._load, "load")
 
     def on_resize(self, event: events.Resize) -> None:
@@ -160,7 +158,7 @@ class CorpusReader(KvtuiScreen):
         return f"Writing documents … {count}. esc stops."
 
     def _tell(self, done: int) -> None:
-        if self.is_mounted:
+        if self.is_attached:
             self.query_one(FilterTable).set_empty(self._progress(done))
 
     async def _load(self) -> None:
@@ -179,7 +177,7 @@ class CorpusReader(KvtuiScreen):
             left = len(notes) - _NOTES + 1
             notes = [*notes[: _NOTES - 1], f"{left:,} notes more: kvtui corpus check tells them all."]
         self.query_one("#notes", Static).update(Content("\n").join(Content(note) for note in notes))
-        self.query_one("#notes-scroll").display = bool(notes)
+        self.set_class(bool(notes), "-notes")
 
     def _draw_totals(self) -> None:
         if self._found is not None:
@@ -217,6 +215,9 @@ class CorpusReader(KvtuiScreen):
         self._draw()
 
     def _draw_why(self, why: str) -> None:
+        if not self.has_class("-reading"):
+            self.add_class("-reading")
+            self.call_after_refresh(self._fit)
         self.query_one("#why", Static).update(Content(clean(why)))
         self.query_one("#why").display = bool(why)
         self.query_one(DocumentPage).display = not why

@@ -63,6 +63,10 @@ class _Table(DataTable[Text]):
         Binding("ctrl+u", "page_up", show=False),
     ]
 
+    def on_resize(self) -> None:
+        """The row under the cursor stays in sight."""
+        self.move_cursor(row=self.cursor_row)
+
 
 class FilterTable(Vertical):
     """Rows below an input that appears with ``/``; an empty table says what to do.

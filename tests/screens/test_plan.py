@@ -10,6 +10,7 @@ from screens.plan import PlanScreen
 from screens.session import Session
 from screens.widgets.plan.controls import TextField
 from tests.screens.apps import Around, make_app
+from tests.screens.documents_port import FakeDocuments
 from tests.screens.plan_port import FakePlans
 
 
@@ -18,7 +19,7 @@ def app_with(
 ) -> KvtuiApp:
     """The app on the Plan screen."""
     return make_app(
-        {"plan": lambda session: PlanScreen(session, port, in_words)},
+        {"plan": lambda session: PlanScreen(session, port, in_words, FakeDocuments())},
         session,
         readonly=readonly,
         around=around,
