@@ -77,8 +77,8 @@ def facts(document: DocumentText, chunk_tokens: int, width: int) -> list[tuple[s
     """What is known of a document, by name."""
     row = document.row
     rest = row.tokens - row.chunks * chunk_tokens
-    behind = f" and {rest:,} tokens in none" if rest else ""
-    size = f" · {_mib(row.kv_bytes)} MiB of KV" if row.kv_bytes is not None else ""
+    behind = f" + {rest:,} tokens" if rest else ""
+    size = f" · KV {_mib(row.kv_bytes)} MiB" if row.kv_bytes is not None else ""
     sent = "" if document.sent_characters is None else f", the first {document.sent_characters:,} sent"
     lines = [
         ("tokens", f"{row.tokens:,} · {row.chunks:,} chunks of {chunk_tokens:,}{behind}{size}"),

@@ -69,8 +69,8 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 
 async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
-    """Wait for something, for two seconds at most."""
-    for _ in range(200):
+    """Wait for something, for ten seconds at most."""
+    for _ in range(1000):
         if true():
             return
         await pilot.pause(0.01)

@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 
 from kvtui.app import KvtuiApp
 from kvtui.eta import in_words
+from screens.modals.corpus_reader import CorpusReader
 from screens.plan import PlanScreen
 from screens.session import Session
 from screens.widgets.plan.controls import TextField
@@ -71,3 +72,18 @@ async def test_without_a_plan_it_begins_with_the_lab_and_says_so() -> None:
         assert session.plan is not None
         assert session.plan.lab
         assert "comes with kvtui" in str(screen.query_one("#form-panel").border_subtitle)
+
+
+async def test_d_reads_the_documents_of_the_plan_and_escape_comes_back() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("d")
+        await settled(pilot)
+        reader = app.screen_stack[-1]
+        assert isinstance(reader, CorpusReader)
+        assert str(reader.query_one("#list-panel").border_subtitle).startswith("30 documents")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.screen_stack == [screen]
