@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kvtui.stats.estimate import Estimate, paired_ratios, ratio_estimate
-from kvtui.stats.order import largest_rank, outside
+from kvtui.stats.estimate import Estimate, middle_of, paired_ratios, ratio_estimate
+from kvtui.stats.order import largest_rank, least_count, median_interval, outside
 
 # Chance to claim an equivalence that is none, at most: each of two one-sided tests has it.
 EQUIVALENCE_ALPHA = 0.05
@@ -56,12 +56,11 @@ def compare(own: Mapping[str, float], other: Mapping[str, float], *, steady: boo
     """
     ratios = paired_ratios(other, own)
     found = ratio_estimate(ratios.values(), steady=steady)
-    whole = ratio_estimate(ratios.values()) if not steady else found
-    if found is None or whole is None or whole.interval is None:
+    if found is None or found.n < least_count():
         return Comparison(found, Claim.NOT_SHOWN)
-    low, high = whole.interval.low, whole.interval.high
-    if not steady:
-        low, high = min(ratios.values()), max(ratios.values())
+    low, high = min(ratios.values()), max(ratios.values())
+    if found.interval is not None:
+        low, high = found.interval.low, found.interval.high
     claim = Claim.FASTER if low > 1 else Claim.SLOWER if high < 1 else Claim.NOT_SHOWN
     return Comparison(found, claim)
 
@@ -101,8 +100,7 @@ def equivalent(first: Mapping[str, float], second: Mapping[str, float], within: 
         within: The margin as a part: the ratio must lie between 1 ÷ (1 + within) and 1 + within.
     """
     ratios = sorted(paired_ratios(second, first).values())
-    found = ratio_estimate(ratios)
-    middle = found.median if found else None
+    middle = middle_of(ratios) if ratios else None
     rank = largest_rank(len(ratios), EQUIVALENCE_ALPHA)
     if rank == 0:
         return Equivalence(within, len(ratios), middle, None, None, None, Reproduced.NOT_SHOWN)
@@ -115,8 +113,8 @@ def _outcome(ratios: Sequence[float], low: float, high: float, within: float) ->
     margin = math.log1p(within)
     if -margin < math.log(low) and math.log(high) < margin:
         return Reproduced.WITHIN
-    found = ratio_estimate(ratios)
-    if found and found.interval:
-        beyond = math.log(found.interval.low) >= margin or math.log(found.interval.high) <= -margin
+    found = median_interval(ratios)
+    if found:
+        beyond = math.log(found.low) >= margin or math.log(found.high) <= -margin
         return Reproduced.BEYOND if beyond else Reproduced.NOT_SHOWN
     return Reproduced.NOT_SHOWN

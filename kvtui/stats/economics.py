@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kvtui.stats.estimate import (
@@ -137,7 +137,7 @@ def economics(
         miss_ratio=ratio_estimate(paired_ratios(miss_ms, serving).values(), steady=steady_cached),
         gain_ms=estimate(gain.values(), steady=steady_cached),
         gain_ratio=ratio_estimate(paired_ratios(serving, hit_ms).values(), steady=steady_cached),
-        break_even=_break_even([(fill[name], gain[name]) for name in both], steady=steady),
+        break_even=break_even([(fill[name], gain[name]) for name in both], steady=steady),
         savings=tuple(savings),
     )
 
@@ -152,8 +152,11 @@ def _saving(rate: float, seconds: Estimate, hourly_price: float | None) -> Savin
     return Saving(rate, seconds, money(seconds.median), money(seconds.low), money(seconds.high))
 
 
-def _break_even(pairs: list[tuple[float, float]], *, steady: bool) -> BreakEven | None:
-    """A document that gains nothing never breaks even: infinitely many hits, which ranks can take."""
+def break_even(pairs: Sequence[tuple[float, float]], *, steady: bool = True) -> BreakEven | None:
+    """Hits that pay for a fill, from each document's fill and gain.
+
+    One that gains nothing never breaks even: it takes infinitely many hits, which ranks can hold.
+    """
     if not pairs:
         return None
     hits = sorted(max(0.0, fill) / gain if gain > 0 else math.inf for fill, gain in pairs)

@@ -9,8 +9,9 @@ from statistics import NormalDist
 
 from kvtui.stats.order import LEVEL, Interval, least_count, median_interval
 
-# Up to here every pair of values is looked at; beyond, their median is narrowed down.
-_ALL_PAIRS_UP_TO = 200
+# Up to here every pair of values is looked at, in Python and with numpy; beyond, the median is narrowed down.
+_IN_PYTHON_UP_TO = 40
+_ALL_PAIRS_UP_TO = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,22 @@ def hodges_lehmann(values: Sequence[float]) -> float:
     """
     ascending = sorted(values)
     count = len(ascending)
-    if count <= _ALL_PAIRS_UP_TO:
+    if count <= _IN_PYTHON_UP_TO:
         halves = [value / 2 for value in ascending]
         return middle_of(sorted(one + two for place, one in enumerate(halves) for two in halves[place:]))
-    return _narrowed_down(ascending)
+    return _of_all_pairs(ascending) if count <= _ALL_PAIRS_UP_TO else _narrowed_down(ascending)
+
+
+def _of_all_pairs(ascending: Sequence[float]) -> float:
+    """The same, faster for more values."""
+    import numpy as np
+
+    halves = np.asarray(ascending) / 2
+    first, second = np.triu_indices(len(ascending))
+    means = halves[first] + halves[second]
+    ranks = (len(means) - 1) // 2, len(means) // 2
+    low, high = np.partition(means, ranks)[list(ranks)]
+    return float(low / 2 + high / 2)
 
 
 def _narrowed_down(ascending: Sequence[float]) -> float:
@@ -96,11 +109,15 @@ def estimate(values: Iterable[float], *, steady: bool = True) -> Estimate | None
     ascending = sorted(value for value in values if math.isfinite(value))
     if not ascending:
         return None
+    return _with_interval(ascending, hodges_lehmann(ascending), steady=steady)
+
+
+def _with_interval(ascending: Sequence[float], hodges_lehmann: float, *, steady: bool) -> Estimate:
     found = median_interval(ascending) if steady else None
     return Estimate(
         n=len(ascending),
         median=middle_of(ascending),
-        hodges_lehmann=hodges_lehmann(ascending),
+        hodges_lehmann=hodges_lehmann,
         low=found.low if found else None,
         high=found.high if found else None,
         level=found.level if found else None,
@@ -115,9 +132,9 @@ def ratio_estimate(ratios: Iterable[float], *, steady: bool = True) -> Estimate 
         steady: Whether they have one truth.
     """
     kept = [ratio for ratio in ratios if math.isfinite(ratio) and ratio > 0]
-    found = estimate(kept, steady=steady)
-    if found is None:
+    if not kept:
         return None
+    found = _with_interval(sorted(kept), 0.0, steady=steady)
     # Held within the ratios: a logarithm's rounding may lead beyond the largest float.
     centre = min(hodges_lehmann([math.log(ratio) for ratio in kept]), math.log(max(kept)) - 1e-12)
     return replace(found, hodges_lehmann=math.exp(centre))

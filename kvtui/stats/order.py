@@ -80,6 +80,7 @@ def median_interval(ascending: Sequence[float], level: float = LEVEL) -> Interva
     return Interval(ascending[rank - 1], ascending[-rank], 1 - 2 * outside(count, rank))
 
 
+@lru_cache(maxsize=64)
 def least_count(level: float = LEVEL) -> int:
     """The fewest values that have an interval of that level."""
     count = 1

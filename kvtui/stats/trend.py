@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import accumulate
 from statistics import median
 
-# A run tests a dozen passes or more, and one that is clean must say nothing.
-DRIFT_ALPHA = 0.001
+# A run tests a dozen passes, so a clean one is to say nothing in nearly all of them.
+DRIFT_ALPHA = 0.005
 # Less over a whole pass changes no conclusion, however sure it is.
 DRIFT_FROM = 0.01
 _EXACT_UP_TO = 60
