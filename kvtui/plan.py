@@ -181,6 +181,10 @@ class Passes(_Part):
     shuffle_seed: Whole = 0
     """Of the order ``shuffled``."""
 
+    def serving_node(self, topology: Topology) -> str:
+        """The node of a cached pass."""
+        return self.cached_node if topology is Topology.FLEET else self.cold_node
+
     @field_validator("topologies")
     @classmethod
     def _topologies(cls, topologies: tuple[Topology, ...]) -> tuple[Topology, ...]:

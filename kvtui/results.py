@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -10,8 +11,24 @@ from typing import Any
 from kvtui.attribution import Verdict
 from kvtui.findings import Finding, from_json
 from kvtui.journal import TELEMETRY, Event
-from kvtui.plan import Plan, Topology
-from kvtui.samples import Pass, Sample, samples_of
+from kvtui.plan import Plan
+from kvtui.sample_findings import sample_findings
+from kvtui.samples import samples_of
+from kvtui.stats.economics import Economics
+from kvtui.stats.estimate import (
+    Estimate,
+    documents_needed,
+    estimate,
+    paired_differences,
+    paired_ratios,
+    ratio_estimate,
+)
+from kvtui.stats.order import percentile
+from kvtui.tier_samples import TierSamples, tier_samples
+from kvtui.worth import TierPair, tier_economics, tier_pairs
+
+# A speedup is called well known when its interval is as narrow as this, both ways.
+PRECISION = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,14 @@ class Row:
         unknown: Documents whose evidence is missing or contradicts itself.
         reused_bytes: KV bytes that the cached pass reused in all.
         throughput_bytes_s: Median over the documents of reused bytes ÷ cached TTFT, so overhead included.
+        cold_p95_ms: TTFT that 95 % of the cold requests do not exceed; ``None`` below 20 of them.
+        cold_p99_ms: The same for 99 %; ``None`` below 100.
+        cached_p95_ms: That of the cached requests.
+        cached_p99_ms: Likewise.
+        ratio: The speedup with its interval and Hodges–Lehmann estimate.
+        saved_ms: Cold TTFT − cached TTFT of the documents, likewise.
+        needed: Documents that would give the speedup within ± 5 %; ``None`` when there is no interval.
+        drifting: Whether a pass drifts, so that there is no interval.
     """
 
     tier: str
@@ -51,10 +76,14 @@ class Row:
     unknown: int
     reused_bytes: int | None
     throughput_bytes_s: float | None
-
-
-def _ttft(samples: Iterable[Sample]) -> dict[str, float]:
-    return {sample.document: sample.ttft_ms for sample in samples if sample.ttft_ms is not None}
+    cold_p95_ms: float | None
+    cold_p99_ms: float | None
+    cached_p95_ms: float | None
+    cached_p99_ms: float | None
+    ratio: Estimate | None
+    saved_ms: Estimate | None
+    needed: int | None
+    drifting: bool
 
 
 def _median(values: Iterable[float]) -> float | None:
@@ -62,46 +91,37 @@ def _median(values: Iterable[float]) -> float | None:
     return median(kept) if kept else None
 
 
-def row(
-    tier: str,
-    topology: Topology,
-    documents: int,
-    cold: Iterable[Sample],
-    cached: Iterable[Sample],
-    bytes_per_token: int | None,
-) -> Row:
+def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
     """Compute one row.
 
     Args:
-        tier: Name of the tier.
-        topology: ``single`` or ``fleet``.
+        tier: Its samples.
         documents: Documents of the plan.
-        cold: Samples of the cold pass that the cached pass followed.
-        cached: Samples of the cached pass.
         bytes_per_token: KV bytes a token that LMCache stores; ``None`` when not known.
     """
-    cached = list(cached)
-    cold_ms, cached_ms = _ttft(sample for sample in cold if sample.is_cold), _ttft(cached)
-    speedups = {name: cold_ms[name] / cached_ms[name] for name in cached_ms if name in cold_ms}
+    cold_ms, cached_ms = tier.cold_ms, tier.cached_ms
+    speedups = paired_ratios(cold_ms, cached_ms)
+    ratio = ratio_estimate(speedups.values(), steady=tier.steady)
     worst = min(speedups, key=lambda name: speedups[name]) if speedups else None
-    counts = {verdict: sum(1 for sample in cached if sample.verdict is verdict) for verdict in Verdict}
+    counts = Counter(sample.verdict for sample in tier.cached)
     sizes: dict[str, int] = {}
     if bytes_per_token is not None:
         sizes = {
             sample.document: sample.reused_tokens * bytes_per_token
-            for sample in cached
+            for sample in tier.cached
             if sample.reused_tokens is not None
         }
     rates = [size / cached_ms[name] * 1000 for name, size in sizes.items() if size and name in cached_ms]
+    cold, cached = sorted(cold_ms.values()), sorted(cached_ms.values())
     return Row(
-        tier=tier,
-        topology=topology.value,
+        tier=tier.tier,
+        topology=tier.topology.value,
         documents=documents,
-        cold_n=len(cold_ms),
-        cold_ms=_median(cold_ms.values()),
-        cached_n=len(cached_ms),
-        cached_ms=_median(cached_ms.values()),
-        speedup=_median(speedups.values()),
+        cold_n=len(cold),
+        cold_ms=_median(cold),
+        cached_n=len(cached),
+        cached_ms=_median(cached),
+        speedup=ratio.median if ratio else None,
         worst_speedup=speedups[worst] if worst else None,
         worst_document=worst,
         reused=counts[Verdict.FULL],
@@ -109,36 +129,15 @@ def row(
         unknown=counts[Verdict.UNKNOWN],
         reused_bytes=sum(sizes.values()) if sizes else None,
         throughput_bytes_s=_median(rates),
+        cold_p95_ms=percentile(cold, 0.95),
+        cold_p99_ms=percentile(cold, 0.99),
+        cached_p95_ms=percentile(cached, 0.95),
+        cached_p99_ms=percentile(cached, 0.99),
+        ratio=ratio,
+        saved_ms=estimate(paired_differences(cold_ms, cached_ms).values(), steady=tier.steady),
+        needed=documents_needed(ratio, PRECISION) if ratio else None,
+        drifting=not tier.steady,
     )
-
-
-def rows(plan: Plan, samples: Iterable[Sample], bytes_per_token: Mapping[str, int]) -> tuple[Row, ...]:
-    """A row for each topology and tier of the plan that has any sample.
-
-    Args:
-        plan: The plan of the run.
-        samples: Samples of the last attempt of each block.
-        bytes_per_token: KV bytes a token by tier, as its engine said.
-    """
-    kept = [sample for sample in samples if sample.step in (Pass.COLD, Pass.CACHED)]
-    found = []
-    for topology in plan.passes.topologies:
-        for tier in plan.tiers:
-            cached = [
-                sample
-                for sample in kept
-                if sample.tier == tier.name and sample.step is Pass.CACHED and sample.topology == topology
-            ]
-            blocks = {sample.block for sample in cached} or _blocks(kept, tier.name, topology)
-            cold = [sample for sample in kept if sample.block in blocks and sample.step is Pass.COLD]
-            if cold or cached:
-                size = bytes_per_token.get(tier.name)
-                found.append(row(tier.name, topology, plan.corpus.documents, cold, cached, size))
-    return tuple(found)
-
-
-def _blocks(samples: Iterable[Sample], tier: str, topology: Topology) -> set[str]:
-    return {sample.block for sample in samples if sample.tier == tier and sample.topology == topology}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +150,8 @@ class Result:
         state: ``done``, ``failed``, ``stopped`` or ``running``.
         reason: Why it failed or was stopped, or empty.
         rows: The tables.
+        economics: Price of storing and gain of a hit, of each tier against the engine without a cache.
+        pairs: Each tier's cached pass against each other's.
         findings: What was found, in order.
         notes: What a reader must know about the plan.
     """
@@ -160,6 +161,8 @@ class Result:
     state: str
     reason: str
     rows: tuple[Row, ...]
+    economics: tuple[Economics, ...]
+    pairs: tuple[TierPair, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
@@ -206,12 +209,17 @@ def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
     state, reason = state_of(events)
     sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
     findings = dict.fromkeys(from_json(event["finding"]) for event in events if event["kind"] == "finding")
+    tiers = tier_samples(plan, samples_of(events))
+    if state != "running":
+        findings |= dict.fromkeys(sample_findings(tiers))
     return Result(
         run=run,
         plan=plan.name,
         state=state,
         reason=reason,
-        rows=rows(plan, samples_of(events), sizes),
+        rows=tuple(row(tier, plan.corpus.documents, sizes.get(tier.tier)) for tier in tiers),
+        economics=tier_economics(plan, tiers),
+        pairs=tier_pairs(tiers),
         findings=tuple(findings),
         notes=(*plan.notes, *_corpus_notes(plan, events)),
     )

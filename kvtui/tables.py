@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kvtui.plan import Topology
+from kvtui.result_words import economics_lines, neighbours, pair_line, sure_cells
 from kvtui.results import Result, Row
 
 DASH = "–"
@@ -75,6 +76,38 @@ def _table(topology: Topology, rows: tuple[Row, ...]) -> Table:
     return table
 
 
+_SURE_EXPLAINED = (
+    "The interval holds the true median with the level beside it, by order statistics: at least 95 %, "
+    "whatever the noise. H–L is the Hodges–Lehmann estimate. n ± 5 % is how many documents would give the "
+    "speedup within 5 %.",
+)
+
+
+def _sure_table(topology: Topology, rows: tuple[Row, ...]) -> Table:
+    title = f"How sure, {topology}: cold ÷ cached, and cold − cached in ms"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("tier")
+    headings = ("speedup", "interval (level)", "H–L", "saved ms", "interval (level)", "H–L", "n ± 5 %")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(row.tier, *sure_cells(row))
+    return table
+
+
+def _worth_table(result: Result) -> Table:
+    title = "Price of storing and gain of a hit, against the engine without a cache, by document"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("tier", "topology", "what", "median, interval (level), n"):
+        table.add_column(heading, no_wrap=True)
+    for found in result.economics:
+        tier, topology = found.tier, found.topology
+        for what, figure in economics_lines(found):
+            table.add_row(tier, topology, what, figure)
+            tier = topology = ""
+    return table
+
+
 def result_text(result: Result) -> str:
     """The result as plain text, for standard output."""
     out = io.StringIO()
@@ -83,8 +116,19 @@ def result_text(result: Result) -> str:
         rows = tuple(row for row in result.rows if row.topology == topology)
         if rows:
             console.print(_table(topology, rows))
+        if any(row.ratio for row in rows):
+            console.print(_sure_table(topology, rows))
+        ranking = tuple(neighbours(result.pairs, topology))
+        if ranking:
+            console.print(f"Cached, tier against tier by document, {topology}:")
+        for pair in ranking:
+            console.print(f"  {pair_line(pair)}")
+        if ranking:
+            console.print()
+    if result.economics:
+        console.print(_worth_table(result))
     if result.rows:
-        for line in _EXPLAINED:
+        for line in (*_EXPLAINED, *_SURE_EXPLAINED):
             console.print(line)
     for note in result.notes:
         console.print(note)

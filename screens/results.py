@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,9 +14,11 @@ from textual.widgets import Static
 
 from kvtui.document_rows import document_rows
 from kvtui.loglines import clean
-from kvtui.results import Row
+from kvtui.result_words import economics_lines, economics_of, interval, milliseconds, pairs_of, ratio
+from kvtui.results import Result, Row
 from kvtui.run_result import RunResult
 from kvtui.tables import cells, result_text
+from kvtui.units import DASH
 from screens.background import in_background
 from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
@@ -60,6 +62,25 @@ def _order(row: Row) -> tuple[str | float, ...]:
         figure(row.reused_bytes),
         figure(row.throughput_bytes_s),
     )
+
+
+def _sure(row: Row) -> str:
+    """The speedup's interval with its level, Hodges–Lehmann's estimate, and the time that is saved."""
+    if row.ratio is None:
+        return DASH
+    words = f"{interval(row.ratio, ratio, drifting=row.drifting)}, H–L {ratio(row.ratio.hodges_lehmann)}"
+    if row.saved_ms is None:
+        return words
+    saved = interval(row.saved_ms, milliseconds, drifting=row.drifting)
+    return f"{words}; {milliseconds(row.saved_ms.median)} ms saved, {saved}"
+
+
+def _worth(result: Result, row: Row) -> Iterator[tuple[str, str]]:
+    """Price and gain of the tier, and how it stands against the others."""
+    found = economics_of(result, row)
+    if found is not None:
+        yield from economics_lines(found)
+    yield from pairs_of(result, row)
 
 
 class ResultsScreen(KvtuiScreen):
@@ -170,11 +191,14 @@ class ResultsScreen(KvtuiScreen):
             ("cold", f"{cold} ms"),
             ("cached", f"{cached} ms"),
             ("speedup", f"{speedup}, worst {worst}"),
+            ("interval", _sure(row)),
             ("reuse", f"{reuse} documents whole"),
             ("KV reused", size),
             ("KV ÷ TTFT", throughput),
         )
-        self.query_one("#tier", Static).update(facts_grid(self.app, lines))
+        self.query_one("#tier", Static).update(
+            facts_grid(self.app, (*lines, *_worth(self._found.result, row)))
+        )
 
     @on(FilterTable.Chosen)
     def action_documents(self) -> None:

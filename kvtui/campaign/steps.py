@@ -90,7 +90,7 @@ def block_nodes(plan: Plan, block: Block) -> tuple[str, ...]:
 
 def serving_node(plan: Plan, topology: Topology) -> str:
     """The node of a cached pass."""
-    return plan.passes.cached_node if topology is Topology.FLEET else plan.passes.cold_node
+    return plan.passes.serving_node(topology)
 
 
 def gated(plan: Plan, block: Block, shape: KvShape) -> tuple[Topology, ...]:

@@ -95,7 +95,7 @@ def economics(
     hit_ms: Mapping[str, float],
     miss_ms: Mapping[str, float],
     *,
-    miss_bare_ms: Mapping[str, float] | None = None,
+    serving_ms: Mapping[str, float] | None = None,
     steady_fill: bool = True,
     steady_cached: bool = True,
     hourly_price: float | None = None,
@@ -110,13 +110,13 @@ def economics(
         cold_ms: TTFT of the cold pass.
         hit_ms: TTFT of cached requests that were reused whole.
         miss_ms: TTFT of cached requests that reused nothing.
-        miss_bare_ms: TTFT without a cache on the node that serves them; ``bare_ms`` if not given.
+        serving_ms: TTFT without a cache on the node that serves cached requests; else ``bare_ms``.
         steady_fill: Whether neither the bare nor the cold pass drifts.
         steady_cached: Whether neither the bare nor the cached pass drifts.
         hourly_price: Price of an hour of the node.
         hit_rates: Hit rates to tell savings for, 0 to 1.
     """
-    serving = bare_ms if miss_bare_ms is None else miss_bare_ms
+    serving = bare_ms if serving_ms is None else serving_ms
     fill, gain = paired_differences(cold_ms, bare_ms), paired_differences(serving, hit_ms)
     both = [name for name in gain if name in fill and bare_ms[name] > 0]
     steady = steady_fill and steady_cached

@@ -16,6 +16,7 @@ from kvtui.plan import Topology
 from kvtui.results import Row, result_of, row, state_of
 from kvtui.samples import Pass, Sample
 from kvtui.tables import result_text
+from kvtui.tier_samples import TierSamples
 from tests.kvtui.plans import lab_plan
 
 
@@ -155,7 +156,7 @@ def test_no_data_is_a_dash() -> None:
     cells = next(line for line in text.splitlines() if line.strip().startswith("valkey")).split()
     assert cells[:4] == ["valkey", "404", "(n=8)", "–"]
     assert cells.count("–") == 6
-    assert row("t", Topology.SINGLE, 8, [], [], None).cold_ms is None
+    assert row(TierSamples("t", Topology.SINGLE, (), ()), 8, None).cold_ms is None
 
 
 def test_every_number_of_a_table_has_its_n_and_nothing_is_ansi() -> None:
@@ -186,7 +187,7 @@ def test_a_finding_is_said_once() -> None:
 def test_the_median_lies_among_the_documents(pairs: list[tuple[float, float]]) -> None:
     cold = [sample(n, Pass.COLD, a) for n, (a, _) in enumerate(pairs)]
     cached = [sample(n, Pass.CACHED, b, Verdict.FULL) for n, (_, b) in enumerate(pairs)]
-    found = row("valkey", Topology.SINGLE, len(pairs), cold, cached, 1)
+    found = row(TierSamples("valkey", Topology.SINGLE, tuple(cold), tuple(cached)), len(pairs), 1)
     ratios = [a / b for a, b in pairs]
     assert found.speedup is not None
     assert found.worst_speedup is not None
