@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PYTHON := $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 
-.PHONY: help run dev engine check format test test-fast kills fit-validation watching bench clean
+.PHONY: help run dev engine check format test test-fast kills fit-validation watching bench statistics clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ watching: engine ## Compare TTFTs of lab runs with the app open and without
 
 bench: dev ## Accuracy of the time to first token
 	$(BIN)/python -m bench.ttft_error
+
+statistics: dev ## Simulate campaigns with known truth: docs/statistics.md
+	$(BIN)/python -m bench.statistics --out docs/statistics.md
 
 clean: ## Remove the virtual environment and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

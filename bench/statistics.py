@@ -3,7 +3,7 @@
 Documents and noise are drawn with numpy from a seed; what is judged are kvtui's own functions, the ones that
 make the tables. Every claim below is checked, and one that fails ends with exit code 1.
 
-    python -m bench.statistics --campaigns 20000 --out docs/statistics.md
+    python -m bench.statistics --campaigns 10000 --out docs/statistics.md
 """
 
 from __future__ import annotations
@@ -283,10 +283,10 @@ def shapes(report: Report, rng: np.random.Generator, campaigns: int) -> None:
     report.say(
         "## First requests, outliers, two groups",
         "",
-        "False alarms in passes of even noise (lognormal, 5 %) and of skewed noise, claimed to be at most "
-        "1 % for first requests and two groups, and for outliers in even noise; a skewed or heavy tail "
-        "has outliers. Planted: the first request at double its time; one request at double; three of ten "
-        "at 1.3 times.",
+        "False alarms in passes of even noise (lognormal, 5 %), claimed to be at most 1 %, and of skewed "
+        "noise, claimed for two groups alone: a tail has outliers, and at n = 8 one may come first. "
+        "Planted: the first request at double its time; one request at double; three of ten at 1.3 times, "
+        "which below 20 requests nobody is asked to see.",
     )
     report.table("check", "n", "false, even", "false, skewed", "found")
     for count in SIZES:
@@ -304,7 +304,7 @@ def shapes(report: Report, rng: np.random.Generator, campaigns: int) -> None:
             return 3 in outliers([*row[:3], 2 * row[3], *row[4:]])
 
         for check, test, planted, bounded in (
-            ("first requests", unlike_first, share(even, first_doubled), True),
+            ("first requests", unlike_first, share(even, first_doubled), False),
             ("outliers", outliers, share(even, one_doubled), False),
             ("two groups", two_groups, share(modes, two_groups), True),
         ):
@@ -362,7 +362,7 @@ def simulate(campaigns: int, seed: int) -> Report:
 def main() -> None:
     """Simulate, write the tables, and fail when a claim does."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--campaigns", type=int, default=20_000, help="campaigns a cell")
+    parser.add_argument("--campaigns", type=int, default=10_000, help="campaigns a cell")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="the Markdown file to write")
     options = parser.parse_args()

@@ -10,6 +10,7 @@ from itertools import pairwise
 from kvtui.live.book import BlockBook, PassBook
 from kvtui.live.numbers import Sorted
 from kvtui.live.view import HistogramData
+from kvtui.stats.trend import drift
 
 # Beyond this ratio of the medians a linear axis squeezes the faster series into a bin or two.
 LOG_FROM_RATIO = 8.0
@@ -45,7 +46,7 @@ def histogram_data(
     cold = book.cold if book else PassBook()
     cached = book.cached[topology] if book else PassBook()
     speedup = book.speedup[topology] if book else Sorted()
-    interval = speedup.interval()
+    interval = speedup.interval() if _steady(cold, cached) else None
     return HistogramData(
         tier=tier,
         topology=topology,
@@ -63,6 +64,19 @@ def histogram_data(
         floor_words=floor_words,
         log=far_apart(cold.ttft.median, cached.ttft.median),
     )
+
+
+def _steady(cold: PassBook, cached: PassBook) -> bool:
+    """Whether neither pass drifts, as far as it is over: what rises and falls has no one truth."""
+    if not cached.judged or cached.judged < cold.judged:
+        return True
+    return not any(drift(_in_order(book)) for book in (cold, cached))
+
+
+def _in_order(book: PassBook) -> list[float]:
+    requests = sorted(book.requests.values(), key=lambda request: request.place)
+    found = (book.ttft_of(request.document) for request in requests)
+    return [ttft_ms for ttft_ms in found if ttft_ms is not None]
 
 
 def bins(data: HistogramData, count: int) -> Bins:

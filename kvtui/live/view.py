@@ -106,7 +106,7 @@ class HistogramData:
         cold_p95_ms: Only from 20 samples on.
         cached_p95_ms: Likewise.
         speedup: Median over the documents of cold ÷ cached.
-        speedup_low: Lower end of the median's interval; ``None`` with too few documents.
+        speedup_low: Lower end of the median's interval; ``None`` with too few documents, or drift.
         speedup_high: Upper end.
         speedup_level: Confidence that this interval really has, 0 to 1.
         floor_ms: Least time that the bytes of a document need at the measured ceiling.

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from kvtui.attribution import Verdict
 from kvtui.findings import Finding, Level
 from kvtui.journal import Event
-from kvtui.plan import Topology
+from kvtui.plan import Node, Topology
 from kvtui.results import Row, result_of, row, state_of
 from kvtui.samples import Pass, Sample
+from kvtui.stats.compare import Claim
 from kvtui.tables import result_text
 from kvtui.tier_samples import TierSamples
 from tests.kvtui.plans import lab_plan
@@ -72,6 +73,97 @@ def test_a_row_pairs_each_document_with_itself() -> None:
     assert (found.reused, found.documents) == (8, 8)
     assert found.reused_bytes == 8 * 2048 * 8192
     assert found.throughput_bytes_s == pytest.approx(2048 * 8192 / 0.040)
+
+
+def test_a_speedup_has_an_interval_with_its_level_and_hodges_lehmann_beside_it() -> None:
+    found = one_row(STEADY + CACHED)
+    assert found.ratio is not None
+    assert found.ratio.median == found.speedup
+    assert found.ratio.hodges_lehmann == pytest.approx(401 / 40, rel=1e-2)
+    assert (found.ratio.low, found.ratio.high) == (10.0, 402 / 40)
+    assert found.ratio.level == pytest.approx(0.9922, abs=1e-4)
+    assert found.saved_ms is not None
+    assert found.saved_ms.median == 361
+    assert found.needed == 6
+    text = result_text(result_of("run", lab_plan(), events(STEADY + CACHED)))
+    assert "10.00 to 10.05× (99.2 %)" in text
+
+
+def test_a_pass_that_drifts_has_no_interval_and_says_so() -> None:
+    rising = [sample(n, Pass.COLD, 400.0 + 10 * n) for n in range(8)]
+    result = result_of("run", lab_plan(), [*events(rising + CACHED), {"kind": "run_done"}])
+    (found,) = result.rows
+    assert found.drifting
+    assert found.ratio is not None
+    assert found.ratio.interval is None
+    assert [one.code for one in result.findings] == ["drift"]
+    assert "drifts" in result_text(result)
+
+
+def test_percentiles_come_with_their_samples_and_not_before() -> None:
+    assert one_row(COLD + CACHED).cold_p95_ms is None
+    many = [sample(n, Pass.COLD, 400.0 + n % 7) for n in range(100)]
+    found = one_row(many)
+    assert (found.cold_p95_ms, found.cold_p99_ms) == (406, 406)
+    assert one_row(many[:99]).cold_p99_ms is None
+
+
+BARE = [
+    sample(n, step, 300.0 + n % 3, tier="none", block="none-single-fleet")
+    for step in (Pass.COLD, Pass.CACHED)
+    for n in range(8)
+]
+STEADY = [sample(n, Pass.COLD, 400.0 + n % 3) for n in range(8)]
+
+
+def test_price_and_gain_are_told_against_the_engine_without_a_cache() -> None:
+    plan = lab_plan()
+    result = result_of("run", plan, events(BARE + STEADY + CACHED))
+    (found,) = result.economics
+    assert (found.tier, found.topology) == ("valkey", "single")
+    assert found.fill_ms is not None
+    assert found.fill_ms.median == 100
+    assert found.gain_ms is not None
+    assert found.gain_ms.median == 261
+    text = result_text(result)
+    assert "a fill costs                 100 ms, 100 to 100 (99.2 %), n=8, +33.2 %" in text
+    assert "hits to pay for a fill" in text
+    assert result_of("run", plan, events(COLD + CACHED)).economics == ()
+
+
+def test_money_needs_a_price_of_the_node() -> None:
+    plan = lab_plan()
+    nodes = {name: node.model_copy(update={"hourly_price": 2.0}) for name, node in plan.nodes.items()}
+    priced = plan.model_copy(update={"nodes": nodes or {"gpu-a": Node(ssh="gpu-a", hourly_price=2.0)}})
+    (found,) = result_of("run", priced, events(BARE + STEADY + CACHED)).economics
+    assert found.savings[0].money == pytest.approx(found.savings[0].seconds.median / 1800)
+    assert "of the hour's price" in result_text(result_of("run", priced, events(BARE + STEADY + CACHED)))
+
+
+def test_tiers_are_compared_pair_by_pair() -> None:
+    result = result_of("run", lab_plan(), events(BARE + STEADY + CACHED))
+    (pair,) = result.pairs
+    assert (pair.tier, pair.other, pair.claim) == ("valkey", "none", Claim.FASTER)
+    assert "valkey against none: faster (7.53×" in result_text(result)
+
+
+def test_the_json_keeps_its_fields_and_has_no_nonsense() -> None:
+    result = result_of("run", lab_plan(), events(BARE + STEADY + CACHED))
+    read = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert read["v"] == 1
+    (row_read,) = [one for one in read["rows"] if one["tier"] == "valkey"]
+    assert row_read["speedup"] == row_read["ratio"]["median"]
+    assert set(row_read["ratio"]) == {"n", "median", "hodges_lehmann", "low", "high", "level"}
+
+
+@given(st.lists(st.none() | st.floats(1e-6, 1e12), max_size=40), st.integers(0, 3))
+def test_no_run_makes_nonsense(times: list[float | None], shift: int) -> None:
+    made = [sample(n, Pass.COLD, value) for n, value in enumerate(times)]
+    made += [sample(n, Pass.CACHED, value, Verdict.FULL) for n, value in enumerate(times[shift:])]
+    made += [sample(n, Pass.COLD, value, tier="none", block="n") for n, value in enumerate(times[::-1])]
+    result = result_of("run", lab_plan(), [*events(made), {"kind": "run_done"}])
+    text = result_text(result) + json.dumps(result.to_json(), allow_nan=False)
+    assert "nan" not in text
 
 
 def test_a_failed_request_is_no_figure() -> None:

@@ -32,6 +32,9 @@ def test_medians_of_a_judged_tier_are_those_of_the_tables(share: float) -> None:
         assert shown.cold_median_ms == row.cold_ms
         assert shown.cached_median_ms == row.cached_ms
         assert shown.speedup == row.speedup
+        interval = row.ratio.interval if row.ratio else None
+        levels = (interval.low, interval.high, interval.level) if interval else (None, None, None)
+        assert (shown.speedup_low, shown.speedup_high, shown.speedup_level) == levels
         mark = next(mark for mark in view.tiers if mark.shown)
         assert mark.reused == row.reused
         assert (len(shown.cold_ms), len(shown.cached_ms)) == (row.cold_n, row.cached_n)

@@ -1,0 +1,1 @@
+"""The statistics, without a run."""
