@@ -8,19 +8,18 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from pathlib import Path
 
 from kvtui.check import Known, assess
 from kvtui.plan import Plan, Tier, TierKind, load_plan, validated
 from kvtui.plan_draft import check, draft_of
+from kvtui.recordings import PLANS
 
 ROUNDS = 50
-_SEED = Path(__file__).parents[1] / "plans" / "seed.toml"
 
 
 def five_tiers() -> Plan:
     """The seed's plan with a second DRAM tier and the engine without LMCache."""
-    plan = load_plan(_SEED)
+    plan = load_plan(PLANS / "seed.toml")
     more = (
         Tier(name="none", kind=TierKind.NONE),
         Tier(name="dram-large", kind=TierKind.DRAM, capacity_gib=24),

@@ -70,7 +70,15 @@ class PlanScreen(KvtuiScreen):
         Command("plan.fix", "f", "Fix", "Mend what the finding under the cursor is about.", "fix"),
         Command("plan.copy", "y", "Copy", "Copy the commands and files that start its engines.", "copy"),
         Command("plan.view", "v", "View", "Show fit, keys or forecast.", "view"),
-        Command("plan.export", "e", "Export", "Write the plan as TOML, and copy it.", "export", shown=False),
+        Command(
+            "plan.export",
+            "e",
+            "Export",
+            "Write the plan as TOML, and copy it.",
+            "export",
+            changes=True,
+            shown=False,
+        ),
         Command("plan.compare", "C", "Compare", "Compare with another plan.", "compare", shown=False),
         Command(
             "plan.arithmetic",

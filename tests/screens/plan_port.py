@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from kvtui.check import Known, shape_of
 from kvtui.errors import PlanError
 from kvtui.hosts_file import NodeEntry, Role
 from kvtui.nodefacts import ModelFolder, NodeFacts
-from kvtui.plan import Plan, load_plan, validated
+from kvtui.plan import NAME, Plan, load_plan, validated
 from kvtui.plan_commands import script
 from kvtui.plan_toml import to_toml
 from kvtui.recordings import PLANS
@@ -72,6 +73,8 @@ class FakePlans:
 
     def save(self, name: str, plan: Plan) -> Plan:
         """Keep it."""
+        if not re.fullmatch(NAME, name):
+            raise PlanError(f"{name!r} is no name for a plan.")
         kept = validated(plan.model_copy(update={"name": name}))
         self.saved[name] = kept
         return kept

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import DataTable, Footer, Input, Static
 
 from kvtui.app import KvtuiApp
 from kvtui.eta import in_words
-from screens.modals.corpus_reader import CorpusReader
+from kvtui.plan import Plan, parse_plan
+from screens.base import KvtuiScreen
+from screens.modals.message import Message
+from screens.modals.plan_differences import PlanDifferences
+from screens.modals.plan_picker import PlanPicker
+from screens.modals.question import Question
+from screens.modals.secret import AskText
 from screens.plan import PlanScreen
 from screens.session import Session
-from screens.widgets.plan.controls import TextField
+from screens.widgets.plan.controls import Control, TextField
+from screens.widgets.plan.finding_list import FindingList
+from screens.widgets.plan.form import FoundModels
+from screens.widgets.plan.row import FaultLine, controls_of
+from screens.widgets.plan.tier_row import TierRow
+from tests.kvtui.knowing import changed
 from tests.screens.apps import Around, make_app
-from tests.screens.documents_port import FakeDocuments
 from tests.screens.plan_port import FakePlans
+
+
+class Elsewhere(KvtuiScreen):
+    """Launch, for these tests."""
+
+    MODE = "launch"
+
+    def compose_body(self) -> list[Static]:
+        """Nothing."""
+        return [Static("launch")]
 
 
 def app_with(
@@ -20,7 +46,7 @@ def app_with(
 ) -> KvtuiApp:
     """The app on the Plan screen."""
     return make_app(
-        {"plan": lambda session: PlanScreen(session, port, in_words, FakeDocuments())},
+        {"plan": lambda session: PlanScreen(session, port, in_words), "launch": Elsewhere},
         session,
         readonly=readonly,
         around=around,
@@ -42,26 +68,302 @@ async def settled(pilot: Pilot[None]) -> PlanScreen:
     return screen
 
 
+async def drawn(pilot: Pilot[None]) -> None:
+    """A dialog that waits for an answer is drawn."""
+    for _ in range(3):
+        await pilot.pause()
+
+
+def control(screen: PlanScreen, name: str) -> Control:
+    """A control of the form."""
+    return next(one for one in controls_of(screen) if one.field == name)
+
+
 def field(screen: PlanScreen, name: str) -> TextField:
     """A field of the form."""
-    return next(one for one in screen.query(TextField) if one.field == name)
+    found = control(screen, name)
+    assert isinstance(found, TextField)
+    return found
 
 
-async def test_what_is_typed_is_the_plan_at_once() -> None:
+def plan_of(session: Session) -> Plan:
+    """The session's plan."""
+    assert session.plan is not None
+    return session.plan
+
+
+def faults(screen: PlanScreen) -> str:
+    """What the form says is wrong."""
+    return " ".join(line.text for line in screen.query(FaultLine) if line.display)
+
+
+def text(screen: Screen[Any], selector: str) -> str:
+    """What a part of the screen says, on one line."""
+    shown = screen.query_one(selector, Static)
+    lines = shown.render_lines(Region(0, 0, shown.size.width, shown.size.height))
+    return " ".join(" ".join(line.text for line in lines).split())
+
+
+def told(app: KvtuiApp) -> str:
+    """What was told below."""
+    return " ".join(f"{note.title} {note.message}" for note in app._notifications)
+
+
+async def test_what_is_typed_is_the_plan_and_reckoned_at_once() -> None:
     port = FakePlans()
     session = on_seed(port)
     app = app_with(port, session)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await settled(pilot)
+        assert "39 × 14 MiB = 0.533 GiB" in text(screen, "#fit")
+        assert "0/30 single" in text(screen, "#fit")
+        assert "Findings (3)" in str(screen.query_one("#findings-panel").border_title)
         field(screen, "corpus.documents").focus()
-        await pilot.press("end", "backspace")
+        await pilot.press("end", "backspace", "backspace", "1", "2")
         await settled(pilot)
-        assert session.plan is not None
-        assert session.plan.corpus.documents == 3
+        assert app.current_mode == "plan"
+        assert plan_of(session).corpus.documents == 12
+        assert "12/12 single" in text(screen, "#fit")
         await pilot.press("x")
         await settled(pilot)
-        assert session.plan.corpus.documents == 3
+        assert plan_of(session).corpus.documents == 12
+        assert "a whole number" in faults(screen)
         assert field(screen, "corpus.documents").has_class("-invalid")
+        assert "1 to mend" in str(screen.query_one("#form-panel").border_subtitle)
+        await pilot.press("backspace")
+        await settled(pilot)
+        assert not faults(screen)
+        assert "changed" in str(screen.query_one("#form-panel").border_title)
+
+
+async def test_each_field_says_why_it_is_wrong_below_it() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(120, 50)) as pilot:
+        screen = await settled(pilot)
+        for name, wrong, words in (
+            ("model.path", "", "needed"),
+            ("corpus.tokens", "99999", "max_model_len"),
+            ("hash.seed", "abc", "PYTHONHASHSEED"),
+            ("engine.extra_args", "'", "quote"),
+            ("tiers.0.capacity_gib", "", "GiB"),
+            ("tiers.1.path", "", "folder"),
+            ("passes.cold_node", "zz", "no such node"),
+        ):
+            one = field(screen, name)
+            right, one.value = one.value, wrong
+            await pilot.pause()
+            assert words in faults(screen), name
+            assert one.has_class("-invalid")
+            one.value = right
+            await pilot.pause()
+            assert not faults(screen), name
+
+
+async def test_f_mends_the_finding_under_the_cursor_and_says_so() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("f")
+        await pilot.pause()
+        assert "Set dram from 8 to 15.9961 GiB" in told(app)
+        await settled(pilot)
+        assert plan_of(session).tier("dram").capacity_gib == 15.9961
+        assert field(screen, "tiers.0.capacity_gib").value == "15.9961"
+        await pilot.press("G", "f")
+        await pilot.pause()
+        assert "Only you can mend this" in told(app)
+
+
+async def test_launch_goes_there_with_the_plan_and_not_with_a_faulty_form() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        one = field(screen, "tiers.0.capacity_gib")
+        one.value = "much"
+        await pilot.pause()
+        await pilot.press("L")
+        await pilot.pause()
+        assert app.current_mode == "plan"
+        assert "tier dram, capacity_gib: a number" in told(app)
+        one.value = "24"
+        await settled(pilot)
+        await pilot.press("L")
+        await pilot.pause()
+        assert app.current_mode == "launch"
+        assert plan_of(session).tier("dram").capacity_gib == 24
+
+
+async def test_saved_under_a_name_and_opened_again() -> None:
+    port = FakePlans()
+    port.saved["mine"] = port.plan("lab")
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        field(screen, "corpus.documents").value = "7"
+        await pilot.pause()
+        await pilot.press("ctrl+s")
+        await drawn(pilot)
+        for name, why in (("No name", "NO"), ("seven", "")):
+            assert isinstance(app.screen, AskText)
+            app.screen.query_one(Input).value = name
+            await pilot.press("enter")
+            await drawn(pilot)
+            if why:
+                assert "no name for a plan" in str(app.screen.query_one(Static).render())
+        await settled(pilot)
+        assert app.screen is screen
+        assert port.saved["seven"].corpus.documents == 7
+        assert plan_of(session) == port.saved["seven"]
+        assert session.plan_name == "seven"
+        assert "changed" not in str(screen.query_one("#form-panel").border_title)
+
+        await pilot.press("ctrl+s")
+        await drawn(pilot)
+        app.screen.query_one(Input).value = "mine"
+        await pilot.press("enter")
+        await drawn(pilot)
+        assert isinstance(app.screen, Question)
+        await pilot.press("escape")
+        await drawn(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert port.saved["mine"].lab
+
+        await pilot.press("o")
+        await drawn(pilot)
+        assert isinstance(app.screen, PlanPicker)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert session.plan_name == "mine"
+        assert plan_of(session).lab
+        assert field(screen, "model.path").value == "kvtui-tiny"
+
+
+async def test_changes_are_not_lost_without_a_question() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        field(screen, "corpus.documents").value = "7"
+        await settled(pilot)
+        await pilot.press("o")
+        await drawn(pilot)
+        await pilot.press("enter")
+        await drawn(pilot)
+        assert isinstance(app.screen, Question)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert plan_of(session).corpus.documents == 7
+
+
+async def test_commands_and_toml_are_copied() -> None:
+    port, around = FakePlans(), Around()
+    app = app_with(port, on_seed(port), around=around)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("y", "e")
+        await pilot.pause()
+    assert "vllm" in around.copied[0]
+    assert "pre_caching_hash_algorithm" in around.copied[0]
+    assert parse_plan(around.copied[1], "copied") == port.exported[0] == port.plan("seed")
+
+
+async def test_comparison_and_arithmetic_open_and_close() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("A")
+        await drawn(pilot)
+        assert isinstance(app.screen, Message)
+        assert "57,344 bytes a token" in app.screen._text
+        await pilot.press("escape", "C")
+        await drawn(pilot)
+        assert isinstance(app.screen, PlanPicker)
+        await pilot.press("enter")
+        await drawn(pilot)
+        assert isinstance(app.screen, PlanDifferences)
+        table = app.screen.query_one(DataTable)
+        rows = {str(table.get_row_at(at)[0]): table.get_row_at(at) for at in range(table.row_count)}
+        assert [str(cell) for cell in rows["corpus.documents"][1:3]] == ["30", "8"]
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.screen is screen
+
+
+async def test_tiers_are_switched_stepped_added_and_removed() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(120, 50)) as pilot:
+        screen = await settled(pilot)
+        await pilot.click(control(screen, "tiers.1.on"))
+        await settled(pilot)
+        assert [tier.name for tier in plan_of(session).tiers] == ["dram", "valkey"]
+        assert len(screen.query(TierRow)) == 3
+
+        field(screen, "tiers.0.capacity_gib").focus()
+        await pilot.press("plus")
+        await settled(pilot)
+        assert plan_of(session).tier("dram").capacity_gib == 9
+        await pilot.press("plus", "plus", "plus")
+        await settled(pilot)
+        assert plan_of(session).tier("dram").capacity_gib == 20
+        await pilot.press("minus")
+        await settled(pilot)
+        assert plan_of(session).tier("dram").capacity_gib == 15.9961
+        assert "of 83.2 GiB" in str(screen.query(TierRow)[0].query_one(".limit", Static).render())
+
+        await pilot.click("#add-tier")
+        await settled(pilot)
+        assert plan_of(session).tiers[-1].name == "tier-1"
+        control(screen, "tiers.3.kind").focus()
+        await pilot.press("right")
+        await settled(pilot)
+        assert "folder" in faults(screen)
+        await pilot.click(screen.query(TierRow)[-1].query_one(".remove"))
+        await settled(pilot)
+        assert not faults(screen)
+        assert len(screen.query(TierRow)) == 3
+
+
+async def test_a_model_of_a_node_brings_its_size_along() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await settled(pilot)
+        screen.query_one(FoundModels).value = "/models/q4"
+        await settled(pilot)
+        model = plan_of(session).model
+        assert (model.path, model.served_name, model.kv_bytes_per_token) == (
+            "/models/q4",
+            "Qwen/Qwen3-4B",
+            147_456,
+        )
+        assert port.asked[-1].model == model
+
+
+async def test_a_plan_set_elsewhere_is_shown_on_coming_back() -> None:
+    port = FakePlans()
+    session = on_seed(port)
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("3")
+        await pilot.pause()
+        session.plan, session.plan_name = port.plan("lab"), "lab"
+        await pilot.press("2")
+        await settled(pilot)
+        assert field(screen, "model.path").value == "kvtui-tiny"
+        assert plan_of(session) == port.plan("lab")
 
 
 async def test_without_a_plan_it_begins_with_the_lab_and_says_so() -> None:
@@ -69,21 +371,109 @@ async def test_without_a_plan_it_begins_with_the_lab_and_says_so() -> None:
     app = app_with(FakePlans(), session)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await settled(pilot)
-        assert session.plan is not None
-        assert session.plan.lab
+        assert plan_of(session).lab
         assert "comes with kvtui" in str(screen.query_one("#form-panel").border_subtitle)
 
 
-async def test_d_reads_the_documents_of_the_plan_and_escape_comes_back() -> None:
+async def test_hostile_texts_are_harmless() -> None:
+    port = FakePlans()
+    evil = "\x1b[2J[red]a\u202eb"
+    plan = changed(port.plan("seed"), model={"path": evil, "served_name": evil}, corpus={"source": evil})
+    port.broken = evil
+    port.saved["evil"] = plan
+    session = Session(plan=plan, plan_name=evil)
+    app = app_with(port, session)
+    async with app.run_test(size=(120, 50)) as pilot:
+        screen = await settled(pilot)
+        assert field(screen, "model.path").value == "[red]ab"
+        assert plan_of(session) == plan
+        field(screen, "model.served_name").value = "x\x1b[31my"
+        await settled(pilot)
+        assert plan_of(session).model.served_name == "xy"
+        field(screen, "passes.cold_node").value = evil
+        field(screen, "tiers.0.name").value = evil
+        await settled(pilot)
+        shown = app.export_screenshot()
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        await pilot.press("o")
+        await drawn(pilot)
+        await pilot.press("enter")
+        await drawn(pilot)
+        assert isinstance(app.screen, Message)
+        assert "\x1b" not in app.screen._text
+
+
+async def test_read_only_takes_saving_away() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port), readonly=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("ctrl+s", "e")
+        await drawn(pilot)
+        assert app.screen is screen
+        assert not port.exported
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+async def test_the_footer_has_room_and_at_most_eight_keys(columns: int) -> None:
     port = FakePlans()
     app = app_with(port, on_seed(port))
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=(columns, 24)) as pilot:
+        await settled(pilot)
+        keys = [one for one in app.screen.query_one(Footer).children if one.has_class("-grouped") or True]
+        assert len(keys) <= 9  # the palette's own is the ninth
+        assert sum(one.outer_size.width for one in keys) <= columns
+
+
+async def test_v_shows_the_other_views() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await settled(pilot)
-        await pilot.press("d")
+        seen = []
+        for _ in range(3):
+            seen.append([one.id for one in screen.query(".view") if one.region.height > 2])
+            await pilot.press("v")
+            await pilot.pause()
+        assert seen == [["fit-panel"], ["forecast-panel"], ["keys-panel"]]
+
+
+async def test_from_start_to_launch_by_keyboard_alone() -> None:
+    port = FakePlans()
+    session = Session()
+    app = app_with(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("i", "down", "down", "down", "backspace", "4")
         await settled(pilot)
-        reader = app.screen_stack[-1]
-        assert isinstance(reader, CorpusReader)
-        assert str(reader.query_one("#list-panel").border_subtitle).startswith("30 documents")
+        assert plan_of(session).corpus.documents == 4
         await pilot.press("escape")
+        assert isinstance(screen.focused, FindingList)
+        await pilot.press("f", "L")
+        await pilot.pause()
+        assert app.current_mode == "launch"
+
+
+async def _ready(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 36), (200, 50)])
+@pytest.mark.parametrize("name", ["seed", "lab"])
+def test_snapshot(snap_compare: Any, columns: int, rows: int, name: str) -> None:
+    port = FakePlans()
+    session = Session(plan=port.plan(name), plan_name=name)
+    assert snap_compare(app_with(port, session), terminal_size=(columns, rows), run_before=_ready)
+
+
+def test_snapshot_of_a_faulty_form_without_colour(snap_compare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    port = FakePlans()
+
+    async def ready(pilot: Pilot[None]) -> None:
+        screen = await settled(pilot)
+        field(screen, "corpus.documents").value = "many"
         await settled(pilot)
-        assert app.screen_stack == [screen]
+
+    assert snap_compare(app_with(port, on_seed(port)), terminal_size=(80, 24), run_before=ready)
