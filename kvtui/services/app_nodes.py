@@ -22,6 +22,7 @@ from kvtui.services.probe import state_word, wanted_of
 from kvtui.services.stores import read_store
 from kvtui.storefacts import StoreFacts
 from remote.errors import RemoteError
+from remote.link import home
 
 
 class AppNodes:
@@ -30,6 +31,11 @@ class AppNodes:
     Args:
         places: kvtui's places.
         pool: The links.
+
+    Attributes:
+        facts: What was read of nodes last.
+        homes: Their home directories.
+        stores: What was read of stores last, by node and address.
     """
 
     def __init__(self, places: Places, pool: LinkPool) -> None:
@@ -39,6 +45,8 @@ class AppNodes:
         self._ceilings = CeilingStore(places.state)
         self._known: dict[str, KnownNode] = {}
         self.facts: dict[str, NodeFacts] = {}
+        self.homes: dict[str, str] = {}
+        self.stores: dict[str, StoreFacts] = {}
 
     async def entries(self, plan: Plan | None = None) -> tuple[ListedNode, ...]:
         """All nodes: the person's own, the lab's while it is up, and those that only the plan names.
@@ -74,12 +82,24 @@ class AppNodes:
     async def read(self, node: ListedNode) -> NodeFacts | NodeDown:
         """What the node is made of, read now."""
         known = self._known[node.name]
+        link = self._pool.get(known.host)
         try:
-            found = await read_facts(self._pool.get(known.host), wanted_of(known.entry))
+            found = await read_facts(link, wanted_of(known.entry))
+            self.homes[node.name] = await home(link)
         except RemoteError as error:
             return NodeDown(state_word(error), error.message, error.hint)
         self.facts[node.name] = found
         return found
+
+    def facts_of(self, plan: Plan) -> dict[str, NodeFacts]:
+        """What was read of the plan's own nodes; another machine of the same name says nothing."""
+        return {name: found for name, found in self.facts.items() if self._means(plan, name)}
+
+    def _means(self, plan: Plan, name: str) -> bool:
+        known, named = self._known.get(name), plan.nodes.get(name)
+        if known is None or plan.lab:
+            return known is not None and known.lab
+        return not known.lab and named is not None and named.ssh == known.entry.ssh
 
     async def read_store(self, node: ListedNode, plan: Plan | None) -> StoreFacts | NodeDown | None:
         """The store that the plan has on this node."""
@@ -89,9 +109,11 @@ class AppNodes:
         password = os.environ.get(store.password_env or "", "")
         link = self._pool.get(self._known[node.name].host)
         try:
-            return await read_store(link, store.address, store.port, password)
+            found = await read_store(link, store.address, store.port, password)
         except RemoteError as error:
             return NodeDown("store", error.message, error.hint)
+        self.stores[f"{store.node} {found.address}"] = found
+        return found
 
     async def measure(self, node: ListedNode, plan: Plan | None) -> tuple[Ceiling, ...]:
         """Measure what the node's disk, network and memory can do, and keep it.

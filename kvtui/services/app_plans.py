@@ -79,9 +79,10 @@ class AppPlans:
             HostsError: ``hosts.toml`` is broken.
         """
         here = await asyncio.to_thread(known_here, plan, self._places)
-        names = [*plan.engine_nodes, *([plan.store.node] if plan.store else [])]
-        facts = {name: self._nodes.facts[name] for name in names if name in self._nodes.facts}
-        return replace(here, facts=facts)
+        facts = self._nodes.facts_of(plan)
+        homes = {name: home for name, home in self._nodes.homes.items() if name in facts}
+        place = f"{plan.store.node} {plan.store.address}:{plan.store.port}" if plan.store else ""
+        return replace(here, facts=facts, homes=homes, store=self._nodes.stores.get(place))
 
     def export(self, plan: Plan) -> str:
         """Write the plan as TOML into the working directory; no file there is overwritten.

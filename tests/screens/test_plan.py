@@ -74,6 +74,11 @@ async def drawn(pilot: Pilot[None]) -> None:
         await pilot.pause()
 
 
+def front(app: KvtuiApp) -> Screen[Any]:
+    """The screen or dialog in front, whatever it was before."""
+    return app.screen
+
+
 def control(screen: PlanScreen, name: str) -> Control:
     """A control of the form."""
     return next(one for one in controls_of(screen) if one.field == name)
@@ -210,14 +215,14 @@ async def test_saved_under_a_name_and_opened_again() -> None:
         await pilot.press("ctrl+s")
         await drawn(pilot)
         for name, why in (("No name", "NO"), ("seven", "")):
-            assert isinstance(app.screen, AskText)
-            app.screen.query_one(Input).value = name
+            assert isinstance(front(app), AskText)
+            front(app).query_one(Input).value = name
             await pilot.press("enter")
             await drawn(pilot)
             if why:
-                assert "no name for a plan" in str(app.screen.query_one(Static).render())
+                assert "no name for a plan" in str(front(app).query_one(Static).render())
         await settled(pilot)
-        assert app.screen is screen
+        assert front(app) is screen
         assert port.saved["seven"].corpus.documents == 7
         assert plan_of(session) == port.saved["seven"]
         assert session.plan_name == "seven"
@@ -225,10 +230,10 @@ async def test_saved_under_a_name_and_opened_again() -> None:
 
         await pilot.press("ctrl+s")
         await drawn(pilot)
-        app.screen.query_one(Input).value = "mine"
+        front(app).query_one(Input).value = "mine"
         await pilot.press("enter")
         await drawn(pilot)
-        assert isinstance(app.screen, Question)
+        assert isinstance(front(app), Question)
         await pilot.press("escape")
         await drawn(pilot)
         await pilot.press("escape")
@@ -237,7 +242,7 @@ async def test_saved_under_a_name_and_opened_again() -> None:
 
         await pilot.press("o")
         await drawn(pilot)
-        assert isinstance(app.screen, PlanPicker)
+        assert isinstance(front(app), PlanPicker)
         await pilot.press("enter")
         await settled(pilot)
         assert session.plan_name == "mine"
@@ -257,7 +262,7 @@ async def test_changes_are_not_lost_without_a_question() -> None:
         await drawn(pilot)
         await pilot.press("enter")
         await drawn(pilot)
-        assert isinstance(app.screen, Question)
+        assert isinstance(front(app), Question)
         await pilot.press("escape")
         await settled(pilot)
         assert plan_of(session).corpus.documents == 7
@@ -282,20 +287,20 @@ async def test_comparison_and_arithmetic_open_and_close() -> None:
         screen = await settled(pilot)
         await pilot.press("A")
         await drawn(pilot)
-        assert isinstance(app.screen, Message)
-        assert "57,344 bytes a token" in app.screen._text
+        assert isinstance(message := front(app), Message)
+        assert "57,344 bytes a token" in message._text
         await pilot.press("escape", "C")
         await drawn(pilot)
-        assert isinstance(app.screen, PlanPicker)
+        assert isinstance(front(app), PlanPicker)
         await pilot.press("enter")
         await drawn(pilot)
-        assert isinstance(app.screen, PlanDifferences)
-        table = app.screen.query_one(DataTable)
+        assert isinstance(front(app), PlanDifferences)
+        table = front(app).query_one(DataTable)
         rows = {str(table.get_row_at(at)[0]): table.get_row_at(at) for at in range(table.row_count)}
         assert [str(cell) for cell in rows["corpus.documents"][1:3]] == ["30", "8"]
         await pilot.press("escape")
         await settled(pilot)
-        assert app.screen is screen
+        assert front(app) is screen
 
 
 async def test_tiers_are_switched_stepped_added_and_removed() -> None:
@@ -400,8 +405,8 @@ async def test_hostile_texts_are_harmless() -> None:
         await drawn(pilot)
         await pilot.press("enter")
         await drawn(pilot)
-        assert isinstance(app.screen, Message)
-        assert "\x1b" not in app.screen._text
+        assert isinstance(message := front(app), Message)
+        assert "\x1b" not in message._text
 
 
 async def test_read_only_takes_saving_away() -> None:
@@ -411,7 +416,7 @@ async def test_read_only_takes_saving_away() -> None:
         screen = await settled(pilot)
         await pilot.press("ctrl+s", "e")
         await drawn(pilot)
-        assert app.screen is screen
+        assert front(app) is screen
         assert not port.exported
 
 
@@ -421,7 +426,7 @@ async def test_the_footer_has_room_and_at_most_eight_keys(columns: int) -> None:
     app = app_with(port, on_seed(port))
     async with app.run_test(size=(columns, 24)) as pilot:
         await settled(pilot)
-        keys = [one for one in app.screen.query_one(Footer).children if one.has_class("-grouped") or True]
+        keys = list(front(app).query_one(Footer).children)
         assert len(keys) <= 9  # the palette's own is the ninth
         assert sum(one.outer_size.width for one in keys) <= columns
 
