@@ -14,6 +14,7 @@ from kvtui.app import KvtuiApp
 from kvtui.eta import in_words
 from kvtui.plan import Plan, parse_plan
 from screens.base import KvtuiScreen
+from screens.modals.corpus_reader import CorpusReader
 from screens.modals.message import Message
 from screens.modals.plan_differences import PlanDifferences
 from screens.modals.plan_picker import PlanPicker
@@ -28,6 +29,7 @@ from screens.widgets.plan.row import FaultLine, controls_of
 from screens.widgets.plan.tier_row import TierRow
 from tests.kvtui.knowing import changed
 from tests.screens.apps import Around, make_app
+from tests.screens.documents_port import FakeDocuments
 from tests.screens.plan_port import FakePlans
 
 
@@ -46,7 +48,7 @@ def app_with(
 ) -> KvtuiApp:
     """The app on the Plan screen."""
     return make_app(
-        {"plan": lambda session: PlanScreen(session, port, in_words), "launch": Elsewhere},
+        {"plan": lambda session: PlanScreen(session, port, in_words, FakeDocuments()), "launch": Elsewhere},
         session,
         readonly=readonly,
         around=around,
@@ -378,6 +380,21 @@ async def test_without_a_plan_it_begins_with_the_lab_and_says_so() -> None:
         screen = await settled(pilot)
         assert plan_of(session).lab
         assert "comes with kvtui" in str(screen.query_one("#form-panel").border_subtitle)
+
+
+async def test_d_reads_the_documents_of_the_plan_and_escape_comes_back() -> None:
+    port = FakePlans()
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("d")
+        await settled(pilot)
+        reader = app.screen_stack[-1]
+        assert isinstance(reader, CorpusReader)
+        assert str(reader.query_one("#list-panel").border_subtitle).startswith("30 documents")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.screen_stack == [screen]
 
 
 async def test_hostile_texts_are_harmless() -> None:
