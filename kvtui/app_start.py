@@ -108,7 +108,7 @@ def _modes(places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch) ->
     runs = RecordedRuns(places)
     plans = AppPlans(places, nodes)
     documents = AppDocuments(places.runs, plans.known)
-    launch = AppLaunch(places, asker)
+    launch = AppLaunch(places, pool, asker)
     return {
         "nodes": lambda session: NodesScreen(session, nodes),
         "plan": lambda session: PlanScreen(session, plans, in_words, documents),

@@ -121,6 +121,8 @@ def launch(
 ) -> None:
     """Carry out a plan: in the app where there is a terminal, else the tables are printed."""
     from kvtui import launch as launching
+    from kvtui.asking import terminal_asker
+    from kvtui.cli_preflight import before_launch
     from kvtui.plan import load_plan
     from kvtui.progress import Progress
     from kvtui.recordings import DEFAULT_PLAN
@@ -132,7 +134,8 @@ def launch(
     if not (headless or as_json) and cli_app.has_terminal():
         cli_app.open_launch(chosen, on_lab=lab)
         return
-    _carry_on(finish(launching.new_run(chosen, places(), Progress(), on_lab=lab)), as_json)
+    given = finish(before_launch(chosen, places(), Progress(), terminal_asker(), on_lab=lab))
+    _carry_on(finish(launching.new_run(chosen, places(), Progress(), on_lab=lab)), as_json, given)
 
 
 @app.command()

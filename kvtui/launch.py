@@ -65,7 +65,7 @@ async def new_run(plan: Plan, where: Places, progress: Reporter, *, on_lab: bool
         PlanError: The plan cannot be scaled to the lab, its store's password is not set, or too few of a
             person's own documents can be used.
     """
-    _password(plan)
+    store_password(plan)
     source = read_source(plan)
     for finding in source_findings(source.problems if source else ()):
         progress.say(finding.line())
@@ -105,7 +105,12 @@ async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: 
     return target
 
 
-def _password(plan: Plan) -> str:
+def store_password(plan: Plan) -> str:
+    """The password of the plan's store, from the variable that the plan names; empty for none.
+
+    Raises:
+        PlanError: The variable is not set.
+    """
     name = plan.store.password_env if plan.store else None
     if name is None:
         return ""
@@ -131,7 +136,7 @@ async def _context(
     journal.listen(telling.see)
     journal.listen(now.see)
     try:
-        yield Context(plan, target, record, journal, links, now, store_password=_password(plan))
+        yield Context(plan, target, record, journal, links, now, store_password=store_password(plan))
     finally:
         now.close()
         for link in links.values():

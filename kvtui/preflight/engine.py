@@ -20,7 +20,7 @@ def _vllm(facts: NodeFacts) -> str | None:
 
 def engine_row(node: str, facts: NodeFacts) -> CheckRow:
     """Whether the engine's environment is there, whole."""
-    title = "engine environment"
+    title = "vLLM, LMCache"
     if not facts.versions:
         text = f"There is no engine environment: {facts.engine_problem or 'its Python does not answer'}."
         remedy = "Install vLLM and LMCache there, or mend engine_python below [nodes] in the plan."
@@ -32,7 +32,7 @@ def engine_row(node: str, facts: NodeFacts) -> CheckRow:
         text = f"The engine environment lacks {', '.join(missing)}."
         finding = Finding(Level.BLOCKING, "engine-lacks", text, "Install what it lacks there.", node)
         return CheckRow("engine", title, node, State.FAILED, f"no {missing[0]}", finding)
-    measured = f"vLLM {vllm}, LMCache {facts.versions['lmcache']}"
+    measured = f"{vllm}, {facts.versions['lmcache']}"
     return CheckRow("engine", title, node, State.OK, measured)
 
 

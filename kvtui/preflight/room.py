@@ -58,7 +58,7 @@ def disk_rows(
 def _free_row(
     plan: Plan, tier: Tier, node: str, shape: KvShape | None, known: Known, found: Assessment
 ) -> CheckRow:
-    id_, title = f"disk:{tier.name}", f"{tier.name}: disk free ≥ {MARGIN:g} × plan"
+    id_, title = f"disk:{tier.name}", f"{tier.name}: free ≥ {MARGIN:g} × plan"
     mount = mount_of(tier, node, known)
     if mount is None or mount.free_bytes is None:
         return CheckRow(id_, title, node, State.UNKNOWN, "unknown")
@@ -80,7 +80,8 @@ def _free_row(
         )
         level = Level.BLOCKING if mount.free_bytes < writes else Level.WARNING
         finding = Finding(level, "disk-free", text, "Free some, or name another path.", node)
-    measured = f"{gib(mount.free_bytes)}, {gib(writes * MARGIN)} needed"
+    sign = "≥" if mount.free_bytes >= writes * MARGIN else "<"
+    measured = f"{gib(mount.free_bytes)} {sign} {gib(writes * MARGIN)}"
     return CheckRow(id_, title, node, state_of(finding), measured, finding)
 
 

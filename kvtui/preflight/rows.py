@@ -167,7 +167,7 @@ def _engines(subject: Subject, answers: Answers) -> Iterator[CheckRow]:
         if isinstance(answer, Unanswered):
             continue
         for id_, title in (
-            ("engine", "engine environment"),
+            ("engine", "vLLM, LMCache"),
             ("versions", "versions equal"),
             ("gpu-memory", "GPU memory free"),
             ("gpu-foreign", "GPU not shared"),

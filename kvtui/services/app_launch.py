@@ -1,31 +1,68 @@
-"""Runs started by the app; a start that is given up leaves nothing behind."""
+"""Checks and starts for the app; a start that is given up leaves nothing behind."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 
 from kvtui import follower, launch
 from kvtui.campaign.context import Reporter
 from kvtui.paths import Places
 from kvtui.plan import Plan
+from kvtui.plan_commands import script
+from kvtui.preflight import CheckRow
 from kvtui.record import RunRecord
 from kvtui.run_secrets import Secrets
+from kvtui.services.links import LinkPool
+from kvtui.services.live_runs import LocalRuns
+from kvtui.services.preflight import Preflight, Told
 from kvtui.services.runs import stop_run
 from remote.asking import Asker
 
 
 class AppLaunch:
-    """Starts runs.
+    """Checks plans and starts runs.
 
     Args:
         places: kvtui's places.
+        pool: The links that checks are made over.
         asker: Who asked for passphrases; the process that carries a run on gets them.
     """
 
-    def __init__(self, places: Places, asker: Asker) -> None:
+    def __init__(self, places: Places, pool: LinkPool, asker: Asker) -> None:
         self._places = places
         self._asker = asker
+        self._preflight = Preflight(places, pool)
+        self._runs = LocalRuns(places)
+
+    async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:
+        """Check everything on all nodes; ``told`` gets all rows whenever one changes."""
+        return await self._preflight.check(plan, on_lab=on_lab, told=told)
+
+    async def recheck(self, row: CheckRow, told: Told) -> tuple[CheckRow, ...]:
+        """Check again what one row of the last check depends on."""
+        return await self._preflight.recheck(row, told)
+
+    def mended(self, row: CheckRow) -> Plan | None:
+        """The plan with the fix of a row; ``None`` where the plan is not what can be mended."""
+        return self._preflight.mended(row)
+
+    async def measure(self, said: Callable[[str], None], told: Told) -> None:
+        """Measure the ceilings of the engine nodes, one after another.
+
+        Raises:
+            RemoteError: Something could not be measured; what could be is kept.
+        """
+        await self._preflight.measure(said, told)
+
+    def script(self, plan: Plan) -> str:
+        """The commands and files with which the plan's engines start.
+
+        Raises:
+            PlanError: A value does not survive the way there.
+        """
+        return script(plan, self._preflight.shape(plan))
 
     async def start(self, plan: Plan, *, on_lab: bool, teller: Reporter) -> str:
         """Make a run that a process of its own carries on; its id. Cancelled, it takes back what it began.
@@ -54,3 +91,15 @@ class AppLaunch:
         name = plan.store.password_env if plan.store else None
         environment = {name: os.environ[name]} if name and name in os.environ else {}
         return Secrets(environment, self._asker.passphrases)
+
+    def what_stops(self, run: str) -> tuple[str, ...]:
+        """What stopping a run would end and remove, one a line."""
+        return self._runs.what_stops(run)
+
+    async def stop(self, run: str) -> None:
+        """Stop a run and undo what it did on its nodes.
+
+        Raises:
+            KvtuiError: Something of it is left.
+        """
+        await self._runs.stop(run)

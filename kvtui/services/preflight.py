@@ -13,11 +13,12 @@ from kvtui.campaign.ceiling_measuring import measure_node
 from kvtui.campaign.lab_target import target_of_lab
 from kvtui.campaign.target import Target, target_of_plan
 from kvtui.ceiling_store import CeilingStore
-from kvtui.check import shape_of
+from kvtui.check import Known, shape_of
 from kvtui.engine_options import tensor_parallel
 from kvtui.errors import KvtuiError, PlanError
 from kvtui.findings import Finding, Level
 from kvtui.hosts_file import NodeEntry, Role
+from kvtui.kvsize import KvShape
 from kvtui.lab_plan import LabEngine, for_lab
 from kvtui.launch import plan_on_lab
 from kvtui.nodefacts import NodeFacts
@@ -121,6 +122,17 @@ class Preflight:
         found = fix_of(self._subject, known_of(self._subject, self._answers), row.finding)
         return found.plan if found else None
 
+    def shape(self, plan: Plan) -> KvShape | None:
+        """KV of the plan's model, as far as the last check or the plan tells.
+
+        Raises:
+            PlanError: An option in ``extra_args`` has a value that the engine cannot take.
+        """
+        subject = self._subject
+        same = subject is not None and plan in (subject.plan, subject.own)
+        sized = shape_of(plan, known_of(subject, self._answers) if subject and same else Known())
+        return sized[0] if sized else None
+
     async def measure(self, said: Callable[[str], None], told: Told) -> None:
         """Measure the ceilings of every engine node, one after another, and keep them.
 
@@ -169,7 +181,7 @@ class Preflight:
             nodes=tuple(target.hosts) if target else (),
             store_node=target.store_node if target and plan.needs_store else "",
             lab=lab_state,  # type: ignore[arg-type]
-            base=known_here(own, self._places),
+            base=await asyncio.to_thread(known_here, own, self._places),
             homes={},
             now_wall_s=self._clock(),
             missing_password=variable if variable and variable not in os.environ else "",

@@ -98,7 +98,7 @@ async def test_a_model_that_is_not_there(operator: Operator) -> None:
 async def test_a_model_whose_kv_nobody_knows(operator: Operator) -> None:
     plan = operator.write_plan()
     (operator.home / "model" / "config.json").write_text('{"architectures": ["MambaForCausalLM"]}')
-    check(await operator.kvtui("launch", plan), 2, "MambaForCausalLM")
+    check(await operator.kvtui("launch", plan), 5, "MambaForCausalLM")
     assert_nothing_left(operator)
 
 

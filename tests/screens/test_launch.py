@@ -1,40 +1,125 @@
-"""The Launch screen, over a made-up start."""
+"""The Launch screen, over made-up checks and a made-up start."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Log, Static
+from textual.widgets import Button, Log, Static
 
 from kvtui.app import KvtuiApp
 from kvtui.errors import RunFailed
-from kvtui.plan import Plan, load_plan
-from kvtui.recordings import DEFAULT_PLAN
+from kvtui.findings import Finding, Level
+from kvtui.plan import Plan
+from kvtui.preflight import CheckRow, State
 from screens.base import KvtuiScreen
 from screens.launch import LaunchScreen
 from screens.modals.message import Message
-from screens.ports.launch import Teller
+from screens.modals.question import Question
+from screens.ports.launch import Teller, Told
 from screens.session import Session
-from tests.screens.apps import make_app
+from screens.widgets.checks import CheckTable
+from tests.kvtui.knowing import seed_plan
+from tests.screens.apps import Around, make_app
 
 RUN = "260101-000000-abcd"
-PLAN = load_plan(DEFAULT_PLAN)
+PLAN = seed_plan()
+MENDED = PLAN.model_copy(update={"notes": ("mended",)})
+SEED = Finding(
+    Level.BLOCKING,
+    "hash-seed-differs",
+    "The nodes cannot share: PYTHONHASHSEED is gpu-a 0, gpu-b unset.",
+    'Set one number for every node: seed = "0" below [hash], and no seed_on.',
+    "fleet",
+)
+DISK = Finding(
+    Level.WARNING,
+    "disk-free",
+    "/mnt/kv has 900.0 GiB free; the run writes 800.0 GiB, and 1.2 times as much should be free.",
+    "Free some, or name another path.",
+    "gpu-b",
+)
+GOOD = (
+    CheckRow("ssh", "ssh, clock within 50 ms", "gpu-a", State.OK, "2 ms"),
+    CheckRow("ssh", "ssh, clock within 50 ms", "gpu-b", State.OK, "5 ms"),
+    CheckRow("engine", "vLLM, LMCache", "gpu-a", State.OK, "0.28.0, 0.5.4"),
+    CheckRow("engine", "vLLM, LMCache", "gpu-b", State.OK, "0.28.0, 0.5.4"),
+    CheckRow("gpu-memory", "GPU memory free", "gpu-a", State.OK, "138 of 141 GiB"),
+    CheckRow("gpu-memory", "GPU memory free", "gpu-b", State.OK, "140 of 141 GiB"),
+    CheckRow("model", "model, config equal", "gpu-a", State.OK, "a91c02ef…"),
+    CheckRow("model", "model, config equal", "gpu-b", State.OK, "a91c02ef…"),
+    CheckRow("sharing", "seed, hash: keys shared", "", State.OK, "seed 0, sha256_cbor"),
+    CheckRow(
+        "ceilings", "ceilings measured", "gpu-a", State.UNKNOWN, "not: disk, net", None, "Measure them."
+    ),
+    CheckRow(
+        "ceilings", "ceilings measured", "gpu-b", State.UNKNOWN, "not: disk, net", None, "Measure them."
+    ),
+)
+BLOCKED = tuple(
+    replace(row, state=State.FAILED, measured="seed 0 against unset", finding=SEED, fix='Set it to "0".')
+    if row.id == "sharing"
+    else row
+    for row in GOOD
+)
+MIXED = (
+    *BLOCKED,
+    CheckRow("disk:disk", "disk: free ≥ 1.2 × plan", "gpu-a", State.OK, "6.1 TiB ≥ 960 GiB"),
+    CheckRow("disk:disk", "disk: free ≥ 1.2 × plan", "gpu-b", State.WARNING, "900 GiB < 960 GiB", DISK),
+    CheckRow("ports", "free ports", "gpu-a", State.OK, "25800, 26100"),
+    CheckRow("ports", "free ports", "gpu-b", State.RUNNING, "checking…"),
+    CheckRow("value", "store: one chunk and back", "gpu-a", State.WAITING, "waiting"),
+    CheckRow("value", "store: one chunk and back", "gpu-b", State.WAITING, "waiting"),
+)
 
 
 class FakeLaunching:
-    """Says two things, waits for a gate, and gives a run's id."""
+    """Answers with the rows that it has, and starts as the test lets it."""
 
-    def __init__(self) -> None:
-        self.started: list[tuple[str, bool]] = []
+    def __init__(self, rows: tuple[CheckRow, ...] = GOOD) -> None:
+        self.rows = rows
+        self.did: list[str] = []
         self.taken_back = 0
+        self.checking = asyncio.Event()
+        self.checking.set()
         self.gate = asyncio.Event()
         self.error: Exception | None = None
 
+    async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:
+        """Give the rows."""
+        self.did.append(f"check {plan.name} {on_lab}")
+        told(tuple(replace(row, state=State.RUNNING, measured="checking…", fix="") for row in self.rows))
+        await self.checking.wait()
+        told(self.rows)
+        return self.rows
+
+    async def recheck(self, row: CheckRow, told: Told) -> tuple[CheckRow, ...]:
+        """Remember which."""
+        self.did.append(f"recheck {row.id} {row.node}")
+        told(self.rows)
+        return self.rows
+
+    def mended(self, row: CheckRow) -> Plan | None:
+        """Another plan, with which all is well."""
+        self.rows = GOOD
+        return MENDED
+
+    async def measure(self, said: Callable[[str], None], told: Told) -> None:
+        """Remember it."""
+        said("gpu-a: measuring disk")
+        self.did.append("measure")
+
+    def script(self, plan: Plan) -> str:
+        """Some commands."""
+        return f"# {plan.name}\n"
+
     async def start(self, plan: Plan, *, on_lab: bool, teller: Teller) -> str:
         """Make a run."""
-        self.started.append((plan.name, on_lab))
+        self.did.append(f"start {plan.name} {on_lab}")
         teller.say("Installing the lab's engine environment [/x]\x1b[2J")
         teller.phase("vllm (2 of 4): 100 MB fetched")
         try:
@@ -45,6 +130,14 @@ class FakeLaunching:
         if self.error is not None:
             raise self.error
         return RUN
+
+    def what_stops(self, run: str) -> tuple[str, ...]:
+        """What would end."""
+        return (f"gpu-a: the engine of {run}",)
+
+    async def stop(self, run: str) -> None:
+        """Remember it."""
+        self.did.append(f"stop {run}")
 
 
 class FakeLive(KvtuiScreen):
@@ -57,10 +150,12 @@ class FakeLive(KvtuiScreen):
         return [Static("live")]
 
 
-def app_of(port: FakeLaunching, session: Session, *, readonly: bool = False) -> KvtuiApp:
+def app_of(
+    port: FakeLaunching, session: Session, *, readonly: bool = False, around: Around | None = None
+) -> KvtuiApp:
     """The app on Launch."""
     modes = {"launch": lambda session: LaunchScreen(session, port), "live": FakeLive}
-    return make_app(modes, session, readonly=readonly)
+    return make_app(modes, session, readonly=readonly, around=around)
 
 
 def line(app: KvtuiApp) -> str:
@@ -68,57 +163,217 @@ def line(app: KvtuiApp) -> str:
     return str(app.screen.query_one("#line", Static).render())
 
 
+def starts(port: FakeLaunching) -> list[str]:
+    """The starts so far."""
+    return [did for did in port.did if did.startswith("start")]
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Let background work come to its next wait."""
-    for _ in range(4):
+    for _ in range(6):
         await pilot.pause()
 
 
-async def test_enter_starts_the_plan_and_live_shows_it() -> None:
+async def answer(pilot: Pilot[None], app: KvtuiApp, id_: str) -> None:
+    """Answer the question in front."""
+    assert isinstance(app.screen, Question)
+    app.screen.query_one(f"#{id_}", Button).press()
+    await settle(pilot)
+
+
+async def test_a_plan_is_checked_when_it_comes_and_enter_starts_it() -> None:
     port, session = FakeLaunching(), Session(plan=PLAN, on_lab=True)
     app = app_of(port, session)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        assert port.started == []
+        await settle(pilot)
+        assert port.did == [f"check {PLAN.name} True"]
+        assert line(app) == "✓ Nothing blocks the launch. Press enter to run."
         await pilot.press("enter")
         await settle(pilot)
-        assert port.started == [(PLAN.name, True)]
-        assert line(app) == "vllm (2 of 4): 100 MB fetched"
+        assert starts(port) == [f"start {PLAN.name} True"]
+        assert line(app) == "◐ vllm (2 of 4): 100 MB fetched"
         said = app.screen.query_one("#said", Log)
+        assert said.display
         assert said.lines[0] == "Installing the lab's engine environment [/x]"
         await pilot.press("enter")
-        assert len(port.started) == 1
+        assert len(starts(port)) == 1
         port.gate.set()
         await settle(pilot)
         assert app.current_mode == "live"
         assert session.run == RUN
 
 
-async def test_a_plan_to_be_started_at_once_is() -> None:
+async def test_a_plan_to_be_started_at_once_is_checked_and_started() -> None:
     port, session = FakeLaunching(), Session(plan=PLAN, start_now=True)
     app = app_of(port, session)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert port.started == [(PLAN.name, False)]
+        assert port.did == [f"check {PLAN.name} False", f"start {PLAN.name} False"]
         assert not session.start_now
         port.gate.set()
         await settle(pilot)
         assert app.current_mode == "live"
 
 
-async def test_a_start_can_be_given_up() -> None:
-    port, session = FakeLaunching(), Session(plan=PLAN)
+async def test_a_failed_check_blocks_and_is_named() -> None:
+    port = FakeLaunching(BLOCKED)
+    app = app_of(port, Session(plan=PLAN, start_now=True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert starts(port) == []
+        assert line(app) == "✗ Launch is blocked by: seed, hash: keys shared. f can fix it."
+        current = app.screen.query_one(CheckTable).current
+        assert current is not None
+        assert current.id == "sharing"
+
+
+async def test_enter_while_checks_run_waits_for_them() -> None:
+    port = FakeLaunching()
+    port.checking.clear()
+    app = app_of(port, Session(plan=PLAN))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert line(app) == "◐ Checks are running."
+        await pilot.press("enter")
+        await settle(pilot)
+        assert starts(port) == []
+        port.checking.set()
+        await settle(pilot)
+        assert len(starts(port)) == 1
+        assert len([did for did in port.did if did.startswith("check")]) == 1
+
+
+async def test_a_fix_says_what_it_does_asks_and_checks_again() -> None:
+    port, session = FakeLaunching(BLOCKED), Session(plan=PLAN)
     app = app_of(port, session)
     async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("f")
+        await settle(pilot)
+        assert isinstance(app.screen, Question)
+        assert 'Set it to "0".' in app.screen._lines[0]
+        await answer(pilot, app, "cancel")
+        assert session.plan is PLAN
+        await pilot.press("f")
+        await settle(pilot)
+        await answer(pilot, app, "do")
+        assert session.plan is MENDED
+        assert "Nothing blocks" in line(app)
+
+
+async def test_r_checks_one_row_and_R_all() -> None:
+    port = FakeLaunching()
+    app = app_of(port, Session(plan=PLAN))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "r")
+        await settle(pilot)
+        assert port.did[1:] == ["recheck engine gpu-a", "recheck engine gpu-b"]
+        await pilot.press("R")
+        await settle(pilot)
+        assert port.did[-1] == f"check {PLAN.name} False"
+
+
+async def test_ceilings_are_measured_after_a_question() -> None:
+    port = FakeLaunching()
+    app = app_of(port, Session(plan=PLAN))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await settle(pilot)
+        assert isinstance(app.screen, Question)
+        assert "gpu-a, gpu-b" in app.screen._lines[0]
+        await answer(pilot, app, "do")
+        assert port.did[-1] == "measure"
+        assert "Nothing blocks" in line(app)
+
+
+async def test_y_copies_the_commands() -> None:
+    around = Around()
+    app = app_of(FakeLaunching(), Session(plan=PLAN), around=around)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+    assert around.copied == [f"# {PLAN.name}\n"]
+
+
+async def test_a_start_can_be_given_up_after_a_question() -> None:
+    port = FakeLaunching()
+    app = app_of(port, Session(plan=PLAN))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("x")
         await settle(pilot)
+        await answer(pilot, app, "cancel")
+        assert port.taken_back == 0
+        await pilot.press("x")
+        await settle(pilot)
+        await answer(pilot, app, "do")
         assert port.taken_back == 1
         assert "given up" in line(app)
         await pilot.press("enter")
         await settle(pilot)
-        assert len(port.started) == 2
+        assert len(starts(port)) == 2
+
+
+async def test_a_start_that_ends_while_one_asks_is_not_given_up() -> None:
+    port, session = FakeLaunching(), Session(plan=PLAN)
+    app = app_of(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        port.gate.set()
+        await settle(pilot)
+        await answer(pilot, app, "do")
+        assert port.taken_back == 0
+        assert session.run == RUN
+        assert RUN in line(app)
+
+
+async def test_the_run_under_way_is_named_and_can_be_stopped() -> None:
+    port, session = FakeLaunching(), Session(plan=PLAN, live_run=RUN)
+    app = app_of(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        # Nobody asks its nodes behind its back.
+        assert port.did == []
+        assert RUN in line(app)
+        await pilot.press("x")
+        await settle(pilot)
+        assert isinstance(app.screen, Question)
+        assert app.screen._lines == (f"gpu-a: the engine of {RUN}",)
+        await answer(pilot, app, "do")
+        assert port.did == [f"stop {RUN}"]
+
+
+async def test_before_a_second_run_everything_is_checked_anew() -> None:
+    port, session = FakeLaunching(), Session(plan=PLAN)
+    app = app_of(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session.live_run = RUN
+        port.rows = BLOCKED
+        await pilot.press("enter")
+        await settle(pilot)
+        assert len(port.did) == 2
+        assert starts(port) == []
+
+
+async def test_stop_without_anything_to_stop_says_so() -> None:
+    app = app_of(FakeLaunching(), Session(plan=PLAN))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        assert any("Nothing is under way" in note.message for note in app._notifications)
 
 
 async def test_a_start_that_fails_is_one_sentence_and_can_be_tried_again() -> None:
@@ -127,11 +382,13 @@ async def test_a_start_that_fails_is_one_sentence_and_can_be_tried_again() -> No
     port.gate.set()
     app = app_of(port, session)
     async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
         assert isinstance(app.screen, Message)
         assert app.screen._text == "The lab cannot be brought up. Free some disk. (Details: kvtui.log)"
         await pilot.press("escape")
+        await settle(pilot)
         assert isinstance(app.screen, LaunchScreen)
         assert session.plan is PLAN
         port.error = None
@@ -141,20 +398,62 @@ async def test_a_start_that_fails_is_one_sentence_and_can_be_tried_again() -> No
 
 
 @pytest.mark.parametrize("start_now", [False, True])
-async def test_read_only_starts_nothing(start_now: bool) -> None:
-    port = FakeLaunching()
+async def test_read_only_checks_and_changes_nothing(start_now: bool) -> None:
+    port = FakeLaunching(BLOCKED)
     app = app_of(port, Session(plan=PLAN, start_now=start_now), readonly=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("enter")
         await settle(pilot)
-        assert port.started == []
+        await pilot.press("enter", "f", "c", "x")
+        await settle(pilot)
+        assert port.did == [f"check {PLAN.name} False"]
+        assert isinstance(app.screen, LaunchScreen)
 
 
 async def test_without_a_plan_it_says_where_to_get_one() -> None:
     port = FakeLaunching()
     app = app_of(port, Session())
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("enter")
+        await pilot.press("enter", "r", "R", "f", "c", "y", "x")
         await settle(pilot)
-        assert port.started == []
-        assert "Press 2" in str(app.screen.query_one("#plan", Static).render())
+        assert port.did == []
+        assert app.screen.query_one("#no-plan").display
+
+
+async def test_another_plan_is_checked_when_one_comes_back() -> None:
+    port, session = FakeLaunching(), Session(plan=PLAN)
+    app = app_of(port, session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4")
+        await pilot.press("3")
+        await settle(pilot)
+        assert len(port.did) == 1
+        session.plan = MENDED
+        await pilot.press("4")
+        await pilot.press("3")
+        await settle(pilot)
+        assert len(port.did) == 2
+
+
+SIZES = [(80, 24), (120, 36), (200, 50)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_looks_with_a_failed_check(snap_compare: Any, size: tuple[int, int]) -> None:
+    app = app_of(FakeLaunching(MIXED), Session(plan=PLAN))
+    assert snap_compare(app, terminal_size=size, run_before=settle)
+
+
+def test_looks_without_colour(snap_compare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_of(FakeLaunching(MIXED), Session(plan=PLAN))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=settle)
+
+
+def test_looks_while_it_starts(snap_compare: Any) -> None:
+    app = app_of(FakeLaunching(), Session(plan=PLAN, on_lab=True, start_now=True))
+    assert snap_compare(app, terminal_size=(120, 36), run_before=settle)
+
+
+def test_looks_without_a_plan(snap_compare: Any) -> None:
+    assert snap_compare(app_of(FakeLaunching(), Session()), terminal_size=(80, 24), run_before=settle)

@@ -138,7 +138,7 @@ async def test_whole_nodes_block_nothing_and_every_row_is_told_as_it_changes(wor
         for node in ("gpu-a", "gpu-b", "valkey"):
             assert rows[check, node].state is State.OK
     for node in ("gpu-a", "gpu-b"):
-        assert rows["engine", node].measured == "vLLM 0.28.0, LMCache 0.5.4"
+        assert rows["engine", node].measured == "0.28.0, 0.5.4"
         for check in ("model", "ports", "value"):
             assert rows[check, node].state is State.OK, rows[check, node]
     assert rows["kv-size", ""].state is State.OK
