@@ -95,5 +95,5 @@ def _words(fault: ErrorDetails) -> str:
             return "it holds characters that no file can hold"
         case "value_error":
             text = str(fault["msg"]).removeprefix("Value error, ")
-            return "there is no such node: type its ssh below" if "has no [nodes." in text else text
+            return "there is no such node: type its ssh beside it" if "has no [nodes." in text else text
     return str(fault["msg"])

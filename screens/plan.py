@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 
 from kvtui.check import Assessment, Known, assess, compare, fix
 from kvtui.errors import KvtuiError
@@ -133,13 +133,7 @@ class PlanScreen(KvtuiScreen):
 
     async def _resume(self) -> None:
         self._shipped = self._port.shipped()
-        entries = self._port.nodes()
-        self._entered = {
-            entry.name: Node(
-                ssh=entry.ssh, engine_python=entry.engine_python, hourly_price=entry.hourly_price
-            )
-            for entry in entries
-        }
+        self._entered = self._read_entries()
         plan = self.session.plan
         if plan is None:
             name, plan = next(iter(self._shipped.items()))
@@ -147,6 +141,18 @@ class PlanScreen(KvtuiScreen):
         elif plan is not self._set or self._draft is None:
             self._take(plan, self.session.plan_name, kept=plan)
         await self._learn()
+
+    def _read_entries(self) -> dict[str, Node]:
+        """The person's nodes; a broken file of them is told of, and hinders nothing else."""
+        try:
+            entries = self._port.nodes()
+        except KvtuiError as error:
+            host(self.app).fail(error)
+            return {}
+        return {
+            one.name: Node(ssh=one.ssh, engine_python=one.engine_python, hourly_price=one.hourly_price)
+            for one in entries
+        }
 
     def _take(self, plan: Plan, name: str, *, kept: Plan | None) -> None:
         """Put a plan into the form."""
@@ -159,7 +165,11 @@ class PlanScreen(KvtuiScreen):
         plan = self._checked.plan or self.session.plan
         if plan is None:
             return
-        self._known = await self._port.known(plan)
+        try:
+            self._known = await self._port.known(plan)
+        except KvtuiError as error:
+            self._known = Known()
+            self.app.notify(clean(str(error)), severity="error", markup=False)
         models = {
             folder.path: folder for facts in self._known.facts.values() for folder in facts.models or ()
         }
@@ -353,10 +363,6 @@ class PlanScreen(KvtuiScreen):
             return
         self._change(self._draft.with_plan(mended.plan))
         self.app.notify(clean(mended.words), title="Fixed", markup=False)
-
-    @on(OptionList.OptionSelected, "#findings")
-    def _finding_selected(self) -> None:
-        self.action_fix()
 
     def action_arithmetic(self) -> None:
         """How the recommendation was reckoned."""

@@ -38,7 +38,7 @@ class FakePlans:
         entries: The nodes that a person entered.
         knowledge: What is known of nodes that the plan names.
         asked: Plans for which it was asked what is known.
-        broken: What loading any plan says, or empty.
+        broken: What every file says that is read, or empty.
     """
 
     def __init__(self) -> None:
@@ -85,11 +85,15 @@ class FakePlans:
 
     def nodes(self) -> tuple[NodeEntry, ...]:
         """Three nodes."""
+        if self.broken:
+            raise PlanError(self.broken)
         return self.entries
 
     async def known(self, plan: Plan) -> Known:
         """Nothing of the lab, much of the others."""
         self.asked.append(plan)
+        if self.broken:
+            raise PlanError(self.broken)
         return Known() if plan.lab else self.knowledge
 
     def export(self, plan: Plan) -> str:

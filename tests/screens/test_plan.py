@@ -401,7 +401,6 @@ async def test_hostile_texts_are_harmless() -> None:
     port = FakePlans()
     evil = "\x1b[2J[red]a\u202eb"
     plan = changed(port.plan("seed"), model={"path": evil, "served_name": evil}, corpus={"source": evil})
-    port.broken = evil
     port.saved["evil"] = plan
     session = Session(plan=plan, plan_name=evil)
     app = app_with(port, session)
@@ -418,12 +417,26 @@ async def test_hostile_texts_are_harmless() -> None:
         shown = app.export_screenshot()
         assert "\x1b" not in shown
         assert "\u202e" not in shown
+        port.broken = evil
         await pilot.press("o")
         await drawn(pilot)
         await pilot.press("enter")
         await drawn(pilot)
         assert isinstance(message := front(app), Message)
         assert "\x1b" not in message._text
+
+
+async def test_a_broken_file_of_nodes_is_told_and_hinders_nothing_else() -> None:
+    port = FakePlans()
+    port.broken = "hosts.toml is broken."
+    app = app_with(port, on_seed(port))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await settled(pilot)
+        assert isinstance(message := front(app), Message)
+        assert "hosts.toml is broken." in message._text
+        await pilot.press("escape")
+        assert field(screen, "corpus.documents").value == "30"
+        assert "0/30 single" in text(screen, "#fit")
 
 
 async def test_read_only_takes_saving_away() -> None:
