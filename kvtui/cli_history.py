@@ -59,6 +59,10 @@ def history(as_json: JsonOption = False) -> None:
 def results(
     run: Annotated[str | None, typer.Argument(help="Id of the run, or the start of it.")] = None,
     as_json: JsonOption = False,
+    against: Annotated[
+        str | None, typer.Option("--against", help="Another run: was this one reproduced by it?")
+    ] = None,
+    within: Annotated[float, typer.Option("--within", min=0.1, max=100, help="Margin in percent.")] = 10.0,
 ) -> None:
     """Print the tables of a run; of the latest one without an id."""
     from kvtui import launch as launching
@@ -66,9 +70,34 @@ def results(
     from kvtui.results import Result
     from kvtui.tables import result_text
 
+    if against is not None:
+        _against(run, against, within / 100, as_json)
+        return
+
     async def look() -> Result:
         return launching.result(find(places().runs, run, unfinished=False))
 
     result = finish(look())
     text = json.dumps(result.to_json(), ensure_ascii=False) if as_json else result_text(result).rstrip("\n")
     typer.echo(text)
+
+
+def _against(run: str | None, other: str, within: float, as_json: bool) -> None:
+    """Hold a run against another."""
+    from kvtui.journal import read_events
+    from kvtui.record import find
+    from kvtui.reproduction import Reproduction, reproduction, reproduction_text
+    from kvtui.results import result_of
+    from kvtui.run_result import RunResult
+    from kvtui.samples import samples_of
+
+    def read(wanted: str | None) -> RunResult:
+        record = find(places().runs, wanted, unfinished=False)
+        events, plan = read_events(record.events), record.plan()
+        return RunResult(result_of(record.run, plan, events), plan, samples_of(events))
+
+    async def look() -> Reproduction:
+        return reproduction(read(run), read(other), within)
+
+    found = finish(look())
+    typer.echo(json.dumps(found.to_json(), ensure_ascii=False) if as_json else reproduction_text(found))
