@@ -62,20 +62,27 @@ def results(
     against: Annotated[
         str | None, typer.Option("--against", help="Another run: was this one reproduced by it?")
     ] = None,
+    hit_rate: Annotated[
+        list[float] | None,
+        typer.Option("--hit-rate", min=0, max=100, help="Percent of hits to tell an hour's saving for."),
+    ] = None,
     within: Annotated[float, typer.Option("--within", min=0.1, max=100, help="Margin in percent.")] = 10.0,
 ) -> None:
     """Print the tables of a run; of the latest one without an id."""
     from kvtui import launch as launching
     from kvtui.record import find
     from kvtui.results import Result
+    from kvtui.stats.economics import HIT_RATES
     from kvtui.tables import result_text
 
     if against is not None:
         _against(run, against, within / 100, as_json)
         return
 
+    rates = tuple(rate / 100 for rate in hit_rate) if hit_rate else HIT_RATES
+
     async def look() -> Result:
-        return launching.result(find(places().runs, run, unfinished=False))
+        return launching.result(find(places().runs, run, unfinished=False), rates)
 
     result = finish(look())
     text = json.dumps(result.to_json(), ensure_ascii=False) if as_json else result_text(result).rstrip("\n")

@@ -29,6 +29,7 @@ from kvtui.plan import Plan
 from kvtui.progress import RunProgress
 from kvtui.record import RunRecord, create
 from kvtui.results import ENDS, Result, result_of, state_of
+from kvtui.stats.economics import HIT_RATES
 from remote.asking import Asker
 from remote.errors import NodeBusy
 from remote.lab.engine import ARGUMENTS, DTYPE
@@ -208,9 +209,9 @@ async def carry_on(
         return result(record)
 
 
-def result(record: RunRecord) -> Result:
-    """The result of a run, from its record."""
-    return result_of(record.run, record.plan(), iter_events(record.events))
+def result(record: RunRecord, hit_rates: tuple[float, ...] = HIT_RATES) -> Result:
+    """The result of a run, from its record; what an hour saves is told for these hit rates."""
+    return result_of(record.run, record.plan(), iter_events(record.events), hit_rates)
 
 
 def _left_over(record: RunRecord) -> tuple[str, ...]:

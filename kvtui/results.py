@@ -14,7 +14,7 @@ from kvtui.journal import TELEMETRY, Event
 from kvtui.plan import Plan
 from kvtui.sample_findings import sample_findings
 from kvtui.samples import samples_of
-from kvtui.stats.economics import Economics
+from kvtui.stats.economics import HIT_RATES, Economics
 from kvtui.stats.estimate import (
     Estimate,
     documents_needed,
@@ -203,8 +203,17 @@ def _corpus_notes(plan: Plan, events: Iterable[Event]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
-    """The result of a run, from its events alone."""
+def result_of(
+    run: str, plan: Plan, events: Iterable[Event], hit_rates: tuple[float, ...] = HIT_RATES
+) -> Result:
+    """The result of a run, from its events alone.
+
+    Args:
+        run: Id of the run.
+        plan: Its plan.
+        events: Its events.
+        hit_rates: Hit rates, 0 to 1, to tell for what an hour saves.
+    """
     events = tuple(event for event in events if event["kind"] not in TELEMETRY)
     state, reason = state_of(events)
     sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
@@ -218,7 +227,7 @@ def result_of(run: str, plan: Plan, events: Iterable[Event]) -> Result:
         state=state,
         reason=reason,
         rows=tuple(row(tier, plan.corpus.documents, sizes.get(tier.tier)) for tier in tiers),
-        economics=tier_economics(plan, tiers),
+        economics=tier_economics(plan, tiers, hit_rates),
         pairs=tier_pairs(tiers),
         findings=tuple(findings),
         notes=(*plan.notes, *_corpus_notes(plan, events)),

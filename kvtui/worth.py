@@ -51,12 +51,14 @@ def tier_pairs(tiers: Sequence[TierSamples]) -> tuple[TierPair, ...]:
     return tuple(found)
 
 
-def tier_economics(plan: Plan, tiers: Sequence[TierSamples]) -> tuple[Economics, ...]:
+def tier_economics(
+    plan: Plan, tiers: Sequence[TierSamples], hit_rates: Sequence[float]
+) -> tuple[Economics, ...]:
     """Price and gain of every tier with a cache, where the plan has one without."""
-    return tuple(_economics(plan, tiers))
+    return tuple(_economics(plan, tiers, hit_rates))
 
 
-def _economics(plan: Plan, tiers: Sequence[TierSamples]) -> Iterator[Economics]:
+def _economics(plan: Plan, tiers: Sequence[TierSamples], hit_rates: Sequence[float]) -> Iterator[Economics]:
     kinds = {tier.name: tier.kind for tier in plan.tiers}
     for tier in tiers:
         bare = next(
@@ -77,5 +79,6 @@ def _economics(plan: Plan, tiers: Sequence[TierSamples]) -> Iterator[Economics]:
             serving_ms=serving,
             steady_fill=bare.cold_drift is None and tier.cold_drift is None,
             steady_cached=bare.cached_drift is None and tier.cached_drift is None,
+            hit_rates=hit_rates,
             hourly_price=node.hourly_price if node else None,
         )
