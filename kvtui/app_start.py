@@ -80,8 +80,9 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     )
     runs = LocalRuns(places)
     watch = LiveWatch(runs, session)
+    launch = AppLaunch(places, pool, asker)
     app = KvtuiApp(
-        _modes(places, asker, pool, watch),
+        _modes(places, pool, watch, launch),
         session,
         settings,
         first=opening.mode,
@@ -99,16 +100,18 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     try:
         await app.run_async()
     finally:
+        await launch.settled()
         await pool.close()
     return session.live_run
 
 
-def _modes(places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch) -> Mapping[str, ScreenFactory]:
+def _modes(
+    places: Places, pool: LinkPool, watch: LiveWatch, launch: AppLaunch
+) -> Mapping[str, ScreenFactory]:
     nodes = AppNodes(places, pool)
     runs = RecordedRuns(places)
     plans = AppPlans(places, nodes)
     documents = AppDocuments(places.runs, plans.known)
-    launch = AppLaunch(places, pool, asker)
     return {
         "nodes": lambda session: NodesScreen(session, nodes),
         "plan": lambda session: PlanScreen(session, plans, in_words, documents),

@@ -35,6 +35,7 @@ class AppLaunch:
         self._asker = asker
         self._preflight = Preflight(places, pool)
         self._runs = LocalRuns(places)
+        self._under_way: set[asyncio.Task[str]] = set()
 
     async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:
         """Check everything on all nodes; ``told`` gets all rows whenever one changes."""
@@ -72,6 +73,21 @@ class AppLaunch:
             PlanError: The plan cannot be run.
             RecordError: The process that was to follow the run ended at once, with its sentence.
         """
+        task = asyncio.create_task(self._start(plan, teller, on_lab=on_lab))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await task
+
+    async def settled(self) -> None:
+        """Give up a start that is under way, and wait until it has taken back what it began."""
+        for task in tuple(self._under_way):
+            # A second cancellation would interrupt the first one's work.
+            if not task.cancelling():
+                task.cancel()
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _start(self, plan: Plan, teller: Reporter, *, on_lab: bool) -> str:
         record = await launch.new_run(plan, self._places, teller, on_lab=on_lab)
         teller.phase("handing the run to a process of its own")
         starting = asyncio.create_task(asyncio.to_thread(follower.start, record, self._secrets(plan)))
