@@ -39,7 +39,7 @@ class TierRow(Vertical):
     TierRow .policy { width: 8; margin-left: 1; }
     TierRow .path { width: 1fr; margin-left: 1; }
     TierRow .workers { width: 5; }
-    TierRow .words { width: auto; color: $muted; margin-left: 1; }
+    TierRow .words { width: auto; color: $muted; margin: 0 1; }
     TierRow .remove { width: 3; min-width: 3; height: 1; border: none; background: $background;
                       color: $muted; margin-left: 1; }
     TierRow.-off .name, TierRow.-off .capacity, TierRow.-off .more { opacity: 50%; }
