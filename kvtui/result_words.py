@@ -52,6 +52,17 @@ def sure_cells(row: Row) -> tuple[str, ...]:
     return (*cells, f"{row.needed:,}" if row.needed is not None else DASH)
 
 
+def percentile_lines(row: Row) -> Iterator[tuple[str, str]]:
+    """p95 and p99 of both passes, as far as there are requests enough."""
+    for name, cold, cached in (
+        ("p95", row.cold_p95_ms, row.cached_p95_ms),
+        ("p99", row.cold_p99_ms, row.cached_p99_ms),
+    ):
+        if cold is not None or cached is not None:
+            shown = [DASH if value is None else milliseconds(value) for value in (cold, cached)]
+            yield name, f"{shown[0]} ms cold, {shown[1]} ms cached"
+
+
 def economics_lines(found: Economics) -> Iterator[tuple[str, str]]:
     """Price and gain of a tier, a line each: what, and the figure with its interval."""
     for name, times, ratios in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -111,7 +112,7 @@ def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
             for sample in tier.cached
             if sample.reused_tokens is not None
         }
-    rates = [size / cached_ms[name] * 1000 for name, size in sizes.items() if size and name in cached_ms]
+    rates = [size / cached_ms[name] * 1000 for name, size in sizes.items() if size and cached_ms.get(name)]
     cold, cached = sorted(cold_ms.values()), sorted(cached_ms.values())
     return Row(
         tier=tier.tier,
@@ -128,7 +129,7 @@ def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
         partial=counts[Verdict.PARTIAL],
         unknown=counts[Verdict.UNKNOWN],
         reused_bytes=sum(sizes.values()) if sizes else None,
-        throughput_bytes_s=_median(rates),
+        throughput_bytes_s=_median(rate for rate in rates if math.isfinite(rate)),
         cold_p95_ms=percentile(cold, 0.95),
         cold_p99_ms=percentile(cold, 0.99),
         cached_p95_ms=percentile(cached, 0.95),

@@ -37,7 +37,7 @@ def sample_findings(tiers: Sequence[TierSamples]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-_FIRST_REMEDY = "Their place is the cause, not their text: the medians hold, means would not."
+_FIRST_REMEDY = "The medians hold; means would not."
 
 
 def _of_pass(where: str, ttft_ms: Mapping[str, float], drifts: Drift | None, first: int) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kvtui.plan import Topology
-from kvtui.result_words import economics_lines, neighbours, pair_line, sure_cells
+from kvtui.result_words import economics_lines, neighbours, pair_line, percentile_lines, sure_cells
 from kvtui.results import Result, Row
 
 DASH = "–"
@@ -118,6 +118,9 @@ def result_text(result: Result) -> str:
             console.print(_table(topology, rows))
         if any(row.ratio for row in rows):
             console.print(_sure_table(topology, rows))
+        for row in rows:
+            for name, words in percentile_lines(row):
+                console.print(f"{row.tier}: {name} {words}")
         ranking = tuple(neighbours(result.pairs, topology))
         if ranking:
             console.print(f"Cached, tier against tier by document, {topology}:")

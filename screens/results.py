@@ -14,7 +14,15 @@ from textual.widgets import Static
 
 from kvtui.document_rows import document_rows
 from kvtui.loglines import clean
-from kvtui.result_words import economics_lines, economics_of, interval, milliseconds, pairs_of, ratio
+from kvtui.result_words import (
+    economics_lines,
+    economics_of,
+    interval,
+    milliseconds,
+    pairs_of,
+    percentile_lines,
+    ratio,
+)
 from kvtui.results import Result, Row
 from kvtui.run_result import RunResult
 from kvtui.tables import cells, result_text
@@ -76,7 +84,8 @@ def _sure(row: Row) -> str:
 
 
 def _worth(result: Result, row: Row) -> Iterator[tuple[str, str]]:
-    """Price and gain of the tier, and how it stands against the others."""
+    """Its slowest requests, price and gain of the tier, and how it stands against the others."""
+    yield from percentile_lines(row)
     found = economics_of(result, row)
     if found is not None:
         yield from economics_lines(found)
