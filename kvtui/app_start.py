@@ -109,7 +109,7 @@ def _modes(
     places: Places, pool: LinkPool, watch: LiveWatch, launch: AppLaunch
 ) -> Mapping[str, ScreenFactory]:
     nodes = AppNodes(places, pool)
-    runs = RecordedRuns(places)
+    runs = RecordedRuns(places, asker)
     plans = AppPlans(places, nodes)
     documents = AppDocuments(places.runs, plans.known)
     return {

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TextIO
 
 from kvtui.errors import RecordError
+from kvtui.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,6 +31,13 @@ class Secrets:
     def enter_environment(self) -> None:
         """Set the environment variables of this process."""
         os.environ.update(self.environment)
+
+
+def secrets_of(plan: Plan, passphrases: Mapping[str, str]) -> Secrets:
+    """What a run of the plan must know: its store's password, where it is set, and passphrases of keys."""
+    name = plan.store.password_env if plan.store else None
+    environment = {name: os.environ[name]} if name and name in os.environ else {}
+    return Secrets(environment, passphrases)
 
 
 def read_secrets(source: TextIO) -> Secrets:

@@ -55,8 +55,9 @@ class HistoryScreen(KvtuiScreen):
         Command("history.open", "enter", "Results", "Open the run's results.", "open_run"),
         Command("history.live", "w", "Watch", "Open the run in Live, as it stands.", "watch"),
         Command("history.replay", "v", "Replay", "See the run again in Live, from its events.", "replay"),
+        Command("history.attach", "a", "Carry on", "Go on with a run cut off.", "attach", changes=True),
         Command("history.delete", "d", "Delete", "Remove the run's record.", "delete", changes=True),
-        Command("history.copy", "y", "Copy path", "Copy the path of its record.", "copy_path"),
+        Command("history.copy", "y", "Copy path", "Copy the path of its record.", "copy_path", shown=False),
         Command("history.filter", "slash", "Filter", "Show only runs that match.", "filter", label="/"),
         Command("history.reload", "r", "Read again", "Look for new runs.", "reload", shown=False),
     )
@@ -122,7 +123,7 @@ class HistoryScreen(KvtuiScreen):
         self.query_one("#run-panel").border_title = f"Run {summary.run}"
         lines = [("state", f"{summary.state}. {summary.reason}" if summary.reason else summary.state)]
         if summary.state == "cut off":
-            lines.append(("go on", f"kvtui attach {summary.run}"))
+            lines.append(("go on", f"a, or kvtui attach {summary.run}"))
         lines += [
             ("best", summary.headline or "nothing was measured"),
             ("nodes", ", ".join(summary.nodes) or DASH),
@@ -148,6 +149,19 @@ class HistoryScreen(KvtuiScreen):
     async def action_replay(self) -> None:
         """See it again."""
         await self._go("live", replay=True)
+
+    def action_attach(self) -> None:
+        """Have a process of its own carry the run on, and watch it."""
+        summary = self._current
+        if summary is None or summary.state != "cut off":
+            return
+
+        async def work() -> None:
+            self.app.notify(f"Run {summary.run} is taken up again …", markup=False)
+            await self._runs.attach(summary.run)
+            await self._go("live")
+
+        in_background(self, work, "attach")
 
     def action_delete(self) -> None:
         """Remove its record, after a question."""

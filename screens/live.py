@@ -176,7 +176,7 @@ class LiveScreen(KvtuiScreen):
         if shown.trouble:
             return clean(shown.trouble)
         if view.head.state == "running" and not shown.follower_alive:
-            return f"! nothing carries it on: kvtui attach {clean(shown.run)}"
+            return f"! nothing carries it on: 6 and a, or kvtui attach {clean(shown.run)}"
         return ""
 
     def _view(self) -> LiveView | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 
 from kvtui import follower, launch
@@ -13,7 +12,7 @@ from kvtui.plan import Plan
 from kvtui.plan_commands import script
 from kvtui.preflight import CheckRow
 from kvtui.record import RunRecord
-from kvtui.run_secrets import Secrets
+from kvtui.run_secrets import secrets_of
 from kvtui.services.links import LinkPool
 from kvtui.services.live_runs import LocalRuns
 from kvtui.services.preflight import Preflight, Told
@@ -89,8 +88,9 @@ class AppLaunch:
 
     async def _start(self, plan: Plan, teller: Reporter, *, on_lab: bool) -> str:
         record = await launch.new_run(plan, self._places, teller, on_lab=on_lab)
+        secrets = secrets_of(plan, self._asker.passphrases)
         teller.phase("handing the run to a process of its own")
-        starting = asyncio.create_task(asyncio.to_thread(follower.start, record, self._secrets(plan)))
+        starting = asyncio.create_task(asyncio.to_thread(follower.start, record, secrets))
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:
@@ -102,11 +102,6 @@ class AppLaunch:
     async def _take_back(self, record: RunRecord, starting: asyncio.Task[int], teller: Reporter) -> None:
         await asyncio.wait({starting})
         await stop_run(record, self._places, teller, self._asker)
-
-    def _secrets(self, plan: Plan) -> Secrets:
-        name = plan.store.password_env if plan.store else None
-        environment = {name: os.environ[name]} if name and name in os.environ else {}
-        return Secrets(environment, self._asker.passphrases)
 
     def what_stops(self, run: str) -> tuple[str, ...]:
         """What stopping a run would end and remove, one a line."""

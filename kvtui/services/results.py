@@ -11,9 +11,11 @@ from kvtui.paths import Places
 from kvtui.record import find, records
 from kvtui.results import result_of
 from kvtui.run_result import RunResult
+from kvtui.run_secrets import secrets_of
 from kvtui.samples import samples_of
 from kvtui.services.run_list import RunSummary, list_runs
-from kvtui.services.runs import delete_run
+from kvtui.services.runs import attach_run, delete_run
+from remote.asking import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,11 @@ class RecordedRuns:
 
     Attributes:
         places: kvtui's places.
+        asker: Who asked for passphrases; the process that carries a run on gets them.
     """
 
     places: Places
+    asker: Asker
 
     async def all(self) -> tuple[RunSummary, ...]:
         """All runs, the latest first."""
@@ -56,6 +60,15 @@ class RecordedRuns:
             RecordError: It is not over, or the id fits none.
         """
         await asyncio.to_thread(delete_run, find(self.places.runs, run, unfinished=False))
+
+    async def attach(self, run: str) -> None:
+        """Have a process of its own carry a run on.
+
+        Raises:
+            RecordError: It ended at once, with its sentence, or the id fits none.
+        """
+        record = find(self.places.runs, run, unfinished=False)
+        await attach_run(record, secrets_of(record.plan(), self.asker.passphrases))
 
     def where(self, run: str) -> str:
         """Where its record is."""

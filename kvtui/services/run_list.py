@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kvtui.errors import RecordError
+from kvtui.follower import last_words
 from kvtui.journal import iter_events
 from kvtui.record import RunRecord, records
 from kvtui.results import result_of
@@ -112,7 +113,7 @@ def summary(record: RunRecord) -> RunSummary:
     if followed:
         state, reason = "running", ""
     elif state == "running":
-        state = CUT_OFF
+        state, reason = CUT_OFF, last_words(record)
     return RunSummary(record.run, name, when, nodes, state, reason, best, size)
 
 

@@ -1,4 +1,4 @@
-"""Runs as the app handles them: start, stop, list, delete. A run lives in a process of its own."""
+"""Runs as the app handles them: carried on, stopped, deleted. A run lives in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,26 +11,10 @@ from kvtui.campaign.context import Reporter
 from kvtui.errors import RecordError
 from kvtui.journal import iter_events
 from kvtui.paths import Places
-from kvtui.plan import Plan
 from kvtui.record import RunRecord
 from kvtui.results import state_of
 from kvtui.run_secrets import Secrets
 from remote.asking import Asker
-
-
-async def start_run(
-    plan: Plan, where: Places, reporter: Reporter, *, on_lab: bool = False, secrets: Secrets | None = None
-) -> RunRecord:
-    """Make a run and have a detached process carry it on.
-
-    Raises:
-        LabError: The lab cannot be brought up.
-        PlanError: The plan cannot be run.
-        RecordError: The process that was to follow it ended at once, with its sentence.
-    """
-    record = await launch.new_run(plan, where, reporter, on_lab=on_lab)
-    await asyncio.to_thread(follower.start, record, secrets)
-    return record
 
 
 async def attach_run(record: RunRecord, secrets: Secrets | None = None) -> int:

@@ -28,5 +28,12 @@ class Runs(Protocol):
             KvtuiError: It is not over.
         """
 
+    async def attach(self, run: str) -> None:
+        """Have a process of its own carry on a run that was cut off.
+
+        Raises:
+            KvtuiError: It cannot.
+        """
+
     def where(self, run: str) -> str:
         """Where its record is, for a person."""

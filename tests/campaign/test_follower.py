@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kvtui import follower
+from kvtui import follower, launch
 from kvtui.errors import PlanError, RecordError
 from kvtui.paths import places
 from kvtui.plan import load_plan
@@ -18,7 +18,7 @@ from kvtui.results import state_of
 from kvtui.run_secrets import Secrets, read_secrets
 from kvtui.services.feed import RunFeed
 from kvtui.services.run_list import CUT_OFF, summary
-from kvtui.services.runs import attach_run, start_run, stop_run
+from kvtui.services.runs import attach_run, stop_run
 from tests.campaign.conftest import Operator
 from tests.campaign.test_bad_input import assert_nothing_left
 from tests.campaign.test_cut_off import STAND_IN
@@ -49,7 +49,9 @@ def plan(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def start(plan: Path, secrets: Secrets | None = None) -> RunRecord:
-    return await start_run(load_plan(plan), places(), Quiet(), secrets=secrets)
+    record = await launch.new_run(load_plan(plan), places(), Quiet(), on_lab=False)
+    await attach_run(record, secrets)
+    return record
 
 
 class Watching:

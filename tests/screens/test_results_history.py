@@ -48,6 +48,7 @@ class FakeRuns:
     def __init__(self, *summaries: RunSummary) -> None:
         self.list = list(summaries)
         self.fault: RecordError | None = None
+        self.attached: list[str] = []
 
     async def all(self) -> tuple[RunSummary, ...]:
         """All of them."""
@@ -62,6 +63,10 @@ class FakeRuns:
     async def delete(self, run: str) -> None:
         """Forget one."""
         self.list = [summary for summary in self.list if summary.run != run]
+
+    async def attach(self, run: str) -> None:
+        """Remember it."""
+        self.attached.append(run)
 
     def where(self, run: str) -> str:
         """A path."""
@@ -158,6 +163,19 @@ async def test_opening_a_run_shows_its_results() -> None:
         await settle(pilot)
         assert app.session.run == "261128-110000-beef"
         assert app.current_mode == "results"
+
+
+async def test_only_a_run_that_was_cut_off_is_carried_on() -> None:
+    runs = FakeRuns(*SUMMARIES)
+    app = app_with(runs, "history")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert runs.attached == []
+        await pilot.press("j", "j", "a")
+        await settle(pilot)
+        assert runs.attached == ["261127-100000-cafe"]
 
 
 def test_documents_of_a_shared_cold_pass_stand_beside_the_fleets_cached_one() -> None:
