@@ -82,7 +82,7 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
     watch = LiveWatch(runs, session)
     launch = AppLaunch(places, pool, asker)
     app = KvtuiApp(
-        _modes(places, pool, watch, launch),
+        _modes(places, asker, pool, watch, launch),
         session,
         settings,
         first=opening.mode,
@@ -106,7 +106,7 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
 
 
 def _modes(
-    places: Places, pool: LinkPool, watch: LiveWatch, launch: AppLaunch
+    places: Places, asker: AppAsker, pool: LinkPool, watch: LiveWatch, launch: AppLaunch
 ) -> Mapping[str, ScreenFactory]:
     nodes = AppNodes(places, pool)
     runs = RecordedRuns(places, asker)
