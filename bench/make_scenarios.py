@@ -10,6 +10,7 @@ import argparse
 import getpass
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -151,16 +152,16 @@ def _carry_out(scenario: Scenario, env: Mapping[str, str], data: Path) -> RunRec
     return record
 
 
-def _names(data: Path) -> dict[str, str]:
-    host = socket.gethostname()
-    return {
+def _redacted(text: str, data: Path) -> str:
+    """Text without this machine's paths, user and name."""
+    names = {
         str(data): "~/.local/share/kvtui",
         str(places().engine.resolve()): "~/.local/share/kvtui/engine-cpu",
         str(Path(__file__).parents[1]): "~/kvtui",
-        f"{getpass.getuser()}@{host}": "user@operator",
-        host: "operator",
-        socket.gethostbyname(host): "192.0.2.1",
+        f"{getpass.getuser()}@{socket.gethostname()}": "user@operator",
     }
+    host = re.compile(rf"(?<![\w-]){re.escape(socket.gethostname())}(?![\w-])")
+    return host.sub("operator", redact(text, names))
 
 
 def _thinned(events: str) -> str:
@@ -179,11 +180,10 @@ def _thinned(events: str) -> str:
 
 def _keep(record: RunRecord, data: Path, to: Path) -> None:
     """Write a run's plan, events and logs as a recording."""
-    names = _names(data)
     files = {"plan.json": record.plan_file, "events.jsonl": record.events}
     files |= {f"logs/{path.name}": path for path in sorted((record.path / "logs").iterdir())}
     for name, path in files.items():
-        text = redact(path.read_text(encoding="utf-8"), names)
+        text = _redacted(path.read_text(encoding="utf-8"), data)
         text = _thinned(text) if name == "events.jsonl" else text
         if len(text.encode()) > MOST_BYTES:
             raise SystemExit(f"{name} of run {record.run} is too large: {len(text):,} characters.")
