@@ -19,7 +19,7 @@ sent one at a time, cold and then cached. Before, the engine has served two docu
 twice where the tier has room for them; the prediction counts those too. A chunk has 256 tokens.
 """
 _TABLE = (
-    "| # | tier | policy | capacity in chunks | documents | cached order | predicted | measured | | of |",
+    "| # | tier | policy | capacity in chunks | documents | cached order | predicted | measured | | commit |",
     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
 )
 _TAIL = """\
@@ -30,10 +30,12 @@ lies in it. An interval stands where nobody can tell:
 - Valkey counts its own overhead and what is on its way as memory, so with `noeviction` the last documents
   are open.
 - On disk, a step's files are written by four threads in any order. With LRU and FIFO that matters only where
-  less than a document is missing. LFU and MRU reach for the step's own files, so what they leave is open.
-- LFU on disk can fail inside LMCache 0.5.4 (`v1/storage_backend/cache_policy/lfu.py`): when room is made, it
-  may pick a chunk whose file is still being written, which the tier's index does not have yet, and
-  `get_evict_candidates` raises `KeyError`. Give LFU on disk room for everything, or take LRU.
+  less than a document is missing. MRU reaches for the step's own files, so what it leaves is open.
+- LFU on disk is exact until everything that is there has been used more often than what comes. From then on
+  it reaches for the chunks of the step that is being written. The tier's index does not have those whose file
+  is not there yet, and `get_evict_candidates` raises `KeyError` (LMCache 0.5.4,
+  `v1/storage_backend/cache_policy/lfu.py`), which ends the engine. So an interval is predicted, and kvtui
+  says that the engine may fail. Give LFU on disk room for everything, or take LRU.
 """
 
 

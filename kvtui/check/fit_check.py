@@ -129,6 +129,11 @@ def _why_not(plan: Plan, tier: Tier, reuse: Reuse) -> str:
             "The documents go in a circle, so each is evicted just before it is asked for again: "
             f"{reuse} found, not a part of them."
         )
+    if tier.kind is TierKind.DISK and tier.policy is Policy.LFU and reuse.low < reuse.high:
+        return (
+            "Not all documents fit at once, and LFU then gives up chunks that it is just writing, which may "
+            f"end the engine with a KeyError (LMCache 0.5.4): {reuse} found. LRU has no such fault."
+        )
     return f"Not all documents fit at once; {tier.policy} and the order {plan.passes.order} leave {reuse}."
 
 

@@ -12,10 +12,15 @@ import pytest
 from bench.fit_combinations import Combination, combinations, predicted
 from bench.fit_measuring import Measurement, measured, measurement_from
 from bench.fit_report import contradicted, page, verdict
+from bench.fit_validation import PAGE, RECORD
 from kvtui.fit import Reuse
 from kvtui.plan import Order, Policy, TierKind
 
 ALL = combinations()
+
+
+def recorded() -> list[Measurement]:
+    return [measurement_from(data) for data in json.loads(RECORD.read_text(encoding="utf-8"))]
 
 
 def made_up(combination: Combination, found: int) -> Measurement:
@@ -33,6 +38,14 @@ def test_all_kinds_policies_and_orders_are_tried() -> None:
         assert {one.policy for one in local if one.kind is kind} == set(Policy)
     assert {one.order for one in local} == set(Order)
     assert {one.store_policy for one in ALL if one.kind is TierKind.VALKEY} == {"noeviction", "allkeys-lru"}
+
+
+def test_real_engines_did_what_is_predicted() -> None:
+    assert contradicted(ALL, recorded()) == ()
+
+
+def test_the_page_says_what_was_recorded() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(ALL, recorded())
 
 
 @pytest.mark.parametrize(

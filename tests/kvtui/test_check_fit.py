@@ -77,6 +77,17 @@ def test_the_order_and_the_policy_change_what_is_found() -> None:
     assert assess(backwards, known).fit("dram").reuse[S].low > 0
 
 
+def test_lfu_on_disk_that_may_end_the_engine_is_told_where_it_may() -> None:
+    known = Known(shape=QWEN)
+    plan = seed_plan(tiers=(tier(TierKind.DISK, 8, policy=Policy.LFU),))
+    plan = changed(plan, passes={"topologies": (S,)})
+    assert "KeyError" not in assess(plan, known).fit("disk").reason
+    backwards = assess(changed(plan, passes={"order": Order.REVERSED}), known).fit("disk")
+    assert "may end the engine with a KeyError" in backwards.reason
+    assert str(backwards.reuse[S]) == "0–15/30"
+    assert "KeyError" not in assess(dram(8, policy=Policy.LFU), known).fit("dram").reason
+
+
 def test_zero_capacity_is_refused_as_it_is_typed() -> None:
     with pytest.raises(PlanError, match="capacity_gib"):
         with_capacity(dram(8), "dram", 0)
