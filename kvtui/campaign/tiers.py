@@ -12,9 +12,9 @@ from corpus.chunks import different_chunks
 from corpus.tokens import TokenDocument
 from kvtui.campaign.context import Context, each
 from kvtui.campaign.layout import key_ending, tag
-from kvtui.campaign.steps import Block, block_nodes
+from kvtui.campaign.steps import Block, block_nodes, gated
 from kvtui.findings import Finding, Level
-from kvtui.fit import capacity_bytes
+from kvtui.fit import capacity_bytes, kept_chunks, plan_scan
 from kvtui.plan import Tier, TierKind
 from remote.store import Store, open_store
 
@@ -74,13 +74,19 @@ async def remove_tagged(ctx: Context, block: Block, purpose: str) -> None:
             await store.remove_keys(key_ending(tag(ctx.run, block.name, ctx.attempt(block), purpose)))
 
 
-def expected_chunks(ctx: Context, block: Block, documents: Sequence[TokenDocument]) -> int:
-    """Chunks of all ranks that the tier should hold after a cold pass: all, or as many as fit."""
+def expected_chunks(ctx: Context, block: Block, documents: Sequence[TokenDocument], purpose: str = "") -> int:
+    """Chunks of all ranks that the tier should hold after a cold pass: all, or as many as fit.
+
+    After the measured pass a disk tier may still hold some of the gate and the warm-up, by its policy.
+    """
     tier, shape = ctx.tier(block), ctx.shape
     chunks = different_chunks([one.token_ids for one in documents], ctx.plan.hash.chunk_tokens)
     if shape is None or tier.capacity_gib is None:
         return chunks
     fitting = capacity_bytes(tier.capacity_gib) // shape.chunk_bytes(ctx.plan.hash.chunk_tokens)
+    if tier.kind is TierKind.DISK and not purpose:
+        scan = plan_scan(ctx.plan, gated=bool(gated(ctx.plan, block, shape)))
+        fitting = max(0, fitting - kept_chunks(tier.policy, scan))
     if tier.kind is not TierKind.VALKEY:
         fitting *= shape.storing_ranks  # each rank has the capacity for itself
     return min(chunks * shape.storing_ranks, fitting)
@@ -96,7 +102,7 @@ async def settle(
     """
     tier = ctx.tier(block)
     ending = key_ending(tag(ctx.run, block.name, ctx.attempt(block), purpose))
-    expected = expected_chunks(ctx, block, documents)
+    expected = expected_chunks(ctx, block, documents, purpose)
     if tier.kind is TierKind.VALKEY:
         async with store_of(ctx) as store:
             return await _until_arrived(ctx, block, expected, lambda: store.count_keys(ending))

@@ -5,6 +5,7 @@ from kvtui.fit.expected import ExpectedReuse, expected_reuse
 from kvtui.fit.reuse import (
     Reuse,
     gate_passes,
+    kept_chunks,
     plan_reuse,
     plan_scan,
     predict,
@@ -22,6 +23,7 @@ __all__ = [
     "capacity_bytes",
     "expected_reuse",
     "gate_passes",
+    "kept_chunks",
     "least_gib",
     "pass_order",
     "plan_reuse",

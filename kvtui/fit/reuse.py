@@ -131,13 +131,23 @@ def predict(
     return _exactly(run(Dram(blocks, tier.policy), scan), scan)
 
 
+def kept_chunks(policy: Policy, scan: Scan) -> int:
+    """Chunks of earlier documents that DRAM or disk still holds after a cold pass that fills it.
+
+    LRU and FIFO give up what was there before; LFU keeps what was asked for again, MRU all of it.
+    """
+    asked = Counter(scan.earlier)
+    if policy is Policy.LFU:
+        return sum(times > 1 for times in asked.values()) * scan.chunks
+    return len(asked) * scan.chunks if policy is Policy.MRU else 0
+
+
 def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
     """The capacity from which on a tier keeps every document, whatever the order of the cached passes.
 
-    All chunks must be there when the cold pass ends. LRU and FIFO have then given up what was there before;
-    LFU keeps those of the earlier documents that were asked for again, MRU all of them (a lone document,
-    or one with a prefix, may do with less). For Valkey it is a capacity that surely suffices, since the
-    server's own overhead is not known.
+    All chunks must be there when the cold pass ends, beside those of earlier documents that the policy keeps
+    (a lone document, or one with a prefix, may do with less). For Valkey it is a capacity that surely
+    suffices, since the server's own overhead is not known.
 
     Args:
         tier: The tier; its capacity does not matter.
@@ -148,13 +158,7 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
         return 0
     if tier.kind is TierKind.VALKEY:
         return store.enough_bytes(scan, shape, tier.workers)
-    asked = Counter(scan.earlier)
-    kept = 0
-    if tier.policy is Policy.LFU:
-        kept = sum(times > 1 for times in asked.values())
-    if tier.policy is Policy.MRU:
-        kept = len(asked)
-    chunks = scan.working_chunks + kept * scan.chunks
+    chunks = scan.working_chunks + kept_chunks(tier.policy, scan)
     return chunks * block_bytes(shape.chunk_bytes(scan.chunk_tokens))
 
 
