@@ -78,7 +78,7 @@ async def _run(places: Places, settings: Settings, opening: Opening) -> str | No
         on_lab=opening.on_lab,
         start_now=opening.start_now,
     )
-    runs = LocalRuns(places)
+    runs = LocalRuns(places, asker)
     watch = LiveWatch(runs, session)
     launch = AppLaunch(places, pool, asker)
     app = KvtuiApp(

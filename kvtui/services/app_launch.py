@@ -33,7 +33,7 @@ class AppLaunch:
         self._places = places
         self._asker = asker
         self._preflight = Preflight(places, pool)
-        self._runs = LocalRuns(places)
+        self._runs = LocalRuns(places, asker)
         self._under_way: set[asyncio.Task[str]] = set()
 
     async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:

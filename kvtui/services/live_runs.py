@@ -14,6 +14,7 @@ from kvtui.record import RunRecord, find, records
 from kvtui.services.feed import RunFeed
 from kvtui.services.runs import stop_run
 from kvtui.what_stops import what_stops
+from remote.asking import Asker
 
 _PIECE = 2_000
 
@@ -89,9 +90,11 @@ class LocalRuns:
 
     Attributes:
         places: kvtui's places.
+        asker: Who is asked about host keys and passphrases when a run is stopped.
     """
 
     places: Places
+    asker: Asker
 
     def latest(self) -> str | None:
         """Id of the run that was begun last."""
@@ -126,7 +129,7 @@ class LocalRuns:
         Raises:
             KvtuiError: Something of it is left.
         """
-        await stop_run(self._record(run), self.places, Quiet())
+        await stop_run(self._record(run), self.places, Quiet(), self.asker)
 
     def _record(self, run: str) -> RunRecord:
         return find(self.places.runs, run, unfinished=False)

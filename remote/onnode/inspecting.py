@@ -1,13 +1,11 @@
-"""What the processes of a detached process were started with, and what they have read and written."""
+"""What the processes of a detached process were started with."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 from . import procfs
 from .record import Record
-
-IO_FIELDS = ("read_bytes", "rchar", "write_bytes", "wchar")
 
 
 def environ(args: Dict[str, Any]) -> Dict[str, Any]:
@@ -21,25 +19,6 @@ def environ(args: Dict[str, Any]) -> Dict[str, Any]:
     return {"processes": processes}
 
 
-def io(args: Dict[str, Any]) -> Dict[str, Any]:
-    """The sums of ``/proc/PID/io`` over the processes of ``dir``; null when any of them may not be read."""
-    counters = [_io(member.pid) for member in _members(args)]
-    known = [c for c in counters if c is not None]
-    if not counters or len(known) < len(counters):
-        return {name: None for name in IO_FIELDS}
-    return {name: sum(c[name] for c in known) for name in IO_FIELDS}
-
-
 def _members(args: Dict[str, Any]) -> "list[procfs.Stat]":
     record = Record(args["dir"])
     return record.members(record.state())
-
-
-def _io(pid: int) -> Optional[Dict[str, int]]:
-    try:
-        with open("/proc/%d/io" % pid, encoding="ascii") as file:
-            pairs = (line.partition(":") for line in file)
-            counters = {name: int(value) for name, _, value in pairs}
-    except OSError:
-        return None
-    return counters if all(name in counters for name in IO_FIELDS) else None

@@ -54,15 +54,6 @@ def free_ports(args: Dict[str, Any]) -> Dict[str, Any]:
     return {"bases": bases}
 
 
-def check_ports(args: Dict[str, Any]) -> Dict[str, Any]:
-    """Those of ``ports`` that something listens on, and what that is (null when it may not be seen)."""
-    taken = [int(port) for port in args["ports"] if not _is_free(int(port), reuse=True)]
-    sockets = listening() if taken else None
-    found = holders({inode: port for inode, port in (sockets or {}).items() if port in taken})
-    nobody = Holder(None, None)
-    return {"taken": [{"port": port, **found.get(port, nobody)._asdict()} for port in taken]}
-
-
 def _reservation_dir() -> str:
     """A private directory in the system's temporary one: nodes that share a machine share its ports."""
     path = os.path.join(tempfile.gettempdir(), "kvtui-ports-%d" % os.getuid())
@@ -80,7 +71,7 @@ def _find(length: int, reserved: Set[int]) -> int:
         first = random.randrange(len(starts)) if starts else 0  # noqa: S311
         for base in starts[first:] + starts[:first]:
             run = range(base, base + length)
-            if reserved.isdisjoint(run) and all(_is_free(port, reuse=False) for port in run):
+            if reserved.isdisjoint(run) and all(_is_free(port) for port in run):
                 return base
     raise Failure("no-ports", "There are no %d free ports in a row." % length)
 
@@ -101,12 +92,10 @@ def _ephemeral() -> Tuple[int, int]:
     return int(low), int(high)
 
 
-def _is_free(port: int, reuse: bool) -> bool:
-    """Whether a server could listen on the port; without ``reuse``, old connections count as well."""
+def _is_free(port: int) -> bool:
+    """Whether a server could listen on the port; old connections count as well."""
     for address in ADDRESSES:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as candidate:
-            if reuse:
-                candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 candidate.bind((address, port))
                 candidate.listen(1)

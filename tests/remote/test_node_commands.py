@@ -52,15 +52,6 @@ def test_two_callers_at_once_never_get_the_same_port(local: LocalNode, tmp_path:
     assert len(bases) == len({*bases, *(base + 1 for base in bases)}) / 2 == 100
 
 
-def test_taken_ports_name_their_holder(local: LocalNode) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        free = local.do("free-ports", runs=[1])["bases"][0]
-        taken = local.do("check-ports", ports=[port, free])["taken"]
-    comm = Path("/proc/self/comm").read_text().strip()
-    assert taken == [{"port": port, "pid": os.getpid(), "comm": comm}]
-
-
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))

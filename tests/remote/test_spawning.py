@@ -88,22 +88,6 @@ def test_a_process_keeps_its_environment_readable(local: LocalNode) -> None:
     assert found[0]["values"] == {"SPT_NOENV": "1"}
 
 
-def test_io_sums_over_the_group(local: LocalNode, node_home: Path) -> None:
-    script = f"head -c 300000 /dev/zero > {node_home}/zeros; echo $$ > {node_home}/pid; exec sleep 60"
-    local.spawn("d", "sh", "-c", script)
-    number_in(node_home / "pid")
-    counters = local.do("io", dir="d")
-    # What a child has written counts for its parent once the child has been waited for.
-    assert counters["wchar"] >= 300000
-    assert local.do("io", dir="absent") == {
-        "ok": True,
-        "read_bytes": None,
-        "rchar": None,
-        "write_bytes": None,
-        "wchar": None,
-    }
-
-
 def test_a_process_whose_lease_runs_out_is_ended_with_its_children(local: LocalNode, node_home: Path) -> None:
     script = f"sleep 60 & echo $! > {node_home}/child; wait"
     answer = local.spawn("d", "sh", "-c", script, lease_s=1.0)
