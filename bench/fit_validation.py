@@ -48,7 +48,7 @@ def main() -> int:
         data = Path(directory) / "kvtui"
         data.mkdir()
         (data / "engine-cpu").symlink_to(places().engine)
-        env = {**os.environ, "XDG_DATA_HOME": directory}
+        env = {**os.environ, "XDG_DATA_HOME": directory, "XDG_STATE_HOME": directory}
         try:
             if missing:
                 kvtui(env, "lab", "up").check_returncode()

@@ -200,7 +200,7 @@ def main() -> None:
         data = Path(directory) / "kvtui"
         data.mkdir()
         (data / "engine-cpu").symlink_to(places().engine)
-        env = {**os.environ, "XDG_DATA_HOME": directory}
+        env = {**os.environ, "XDG_DATA_HOME": directory, "XDG_STATE_HOME": directory}
         try:
             for scenario in scenarios():
                 if not options.names or scenario.plan.name in options.names:
