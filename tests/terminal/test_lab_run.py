@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,13 @@ kind = "dram"
 capacity_gib = 0.5
 """
 PATIENCE_S = 400.0
+# A title to be stolen, a screen to be cleared, text turned round, broken UTF-8, markup, a line without an end.
+HOSTILE = (
+    b"\x1b]0;stolen\x07\x1b[2J\x9b2J \xe2\x80\xaeKVTUI-HOSTILE [bold red]x[/] \xff\xfe WARNING \x1b[31mred\n"
+    b"[2026-11-29 12:00:00,000] LMCache ERROR: \x1b]52;c;c3RvbGVu\x07KVTUI-HOSTILE (a.py:1:x)\n"
+    + b"KVTUI-HOSTILE " * 150_000
+    + b"\n"
+)
 
 
 @pytest.fixture
@@ -46,11 +54,25 @@ def lab_data(own_places: Path, engine_env: Path) -> Iterator[Path]:
     subprocess.run([sys.executable, "-m", "kvtui", "lab", "down"], check=True, capture_output=True)
 
 
+def write_into_the_engines_log(data: Path) -> None:
+    """Add the hostile lines to what the engine itself writes on its node."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not (logs := list(data.glob("lab/nodes/gpu-a/.kvtui/runs/*/*/engine/log"))):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.2)
+    with logs[0].open("ab") as log:
+        log.write(HOSTILE)
+
+
 def test_a_run_is_started_watched_left_and_taken_up_again(terminal: Open, lab_data: Path) -> None:
     plan = lab_data / "plan.toml"
     plan.write_text(PLAN)
     first = terminal("launch", str(plan), columns=120, rows=36)
     first.wait(lambda shown: "TTFT" in shown and "● run" in shown, PATIENCE_S)
+    sent = lab_data / "sent"
+    first.record(sent)
+    write_into_the_engines_log(lab_data)
+    first.wait_for("KVTUI-HOSTILE", PATIENCE_S)
     first.resize(80, 24)
     first.wait(lambda shown: "TTFT" in shown and "Nodes" in shown, PATIENCE_S)
     first.press("Space")
@@ -61,6 +83,10 @@ def test_a_run_is_started_watched_left_and_taken_up_again(terminal: Open, lab_da
     first.wait_for("Leave it running")
     first.press("Right", "Enter")
     first.wait_for("goes on. Watch it again with: kvtui")
+    painted = sent.read_bytes()
+    assert b"KVTUI-HOSTILE" in painted
+    for harm in (b"stolen", b"\x1b]52;c;c3RvbGVu", b"\xe2\x80\xae", b"\x9b2J", b"\xff"):
+        assert harm not in painted
 
     second = terminal(columns=120, rows=36)
     second.wait(lambda shown: "cached n=4" in shown and "✓ done" in shown, PATIENCE_S)

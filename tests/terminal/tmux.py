@@ -57,6 +57,10 @@ class Tmux:
         """What the terminal shows."""
         return self._tmux("capture-pane", "-p")
 
+    def record(self, path: Path) -> None:
+        """Write every byte that the program sends to the terminal from now on into a file."""
+        self._tmux("pipe-pane", "-o", f"exec cat >> {shlex.quote(str(path))}")
+
     def title(self) -> str:
         """The title that the program gave the terminal."""
         return self._tmux("display-message", "-p", "#{pane_title}").strip()
