@@ -34,7 +34,7 @@ kind = "dram"
 capacity_gib = 0.5
 """
 PATIENCE_S = 400.0
-# A title to be stolen, a screen to be cleared, text turned round, broken UTF-8, markup, a line without an end.
+# A title to steal, a screen to clear, text turned round, broken UTF-8, markup, a line without an end.
 HOSTILE = (
     b"\x1b]0;stolen\x07\x1b[2J\x9b2J \xe2\x80\xaeKVTUI-HOSTILE [bold red]x[/] \xff\xfe WARNING \x1b[31mred\n"
     b"[2026-11-29 12:00:00,000] LMCache ERROR: \x1b]52;c;c3RvbGVu\x07KVTUI-HOSTILE (a.py:1:x)\n"
