@@ -36,6 +36,7 @@ _COLUMNS = (
     Column("size", "SIZE", right=True, least=100),
     Column("run", "RUN", least=100),
 )
+_READING = "Reading the records of the runs."
 _EMPTY = "No run yet. Press 1 and b for a run in the lab of this machine, or 2 to make a plan."
 _SIGNS = {"done": "✓", "failed": "✗", "stopped": "■", "running": "◐", "cut off": "!", "unreadable": "?"}
 
@@ -73,7 +74,7 @@ class HistoryScreen(KvtuiScreen):
 
     def compose_body(self) -> Iterable[Widget]:
         """All runs, and the one under the cursor."""
-        runs = Vertical(FilterTable(_COLUMNS, _EMPTY, id="runs"), id="runs-panel", classes="panel")
+        runs = Vertical(FilterTable(_COLUMNS, _READING, id="runs"), id="runs-panel", classes="panel")
         runs.border_title = "Runs"
         return [runs, Vertical(Static(id="run"), id="run-panel", classes="panel")]
 
@@ -92,7 +93,9 @@ class HistoryScreen(KvtuiScreen):
 
     async def _load(self) -> None:
         self._list = await self._runs.all()
-        self.query_one(FilterTable).set_rows([self._row(summary) for summary in self._list])
+        table = self.query_one(FilterTable)
+        table.set_empty(_EMPTY)
+        table.set_rows([self._row(summary) for summary in self._list])
         self.query_one("#runs-panel").border_title = f"Runs ({len(self._list)})"
         self.query_one("#run-panel").display = bool(self._list)
         self._draw_run()

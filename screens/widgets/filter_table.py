@@ -189,17 +189,19 @@ class FilterTable(Vertical):
     def _draw(self) -> None:
         table, current = self._table, self.current
         shown = [index for index, column in enumerate(self._columns) if column.least <= self._width]
+        rows = [(row.key, [self._cell(row, index) for index in shown]) for row in self._shown()]
         table.clear(columns=True)
-        for index in shown:
+        for place, index in enumerate(shown):
             column = self._columns[index]
             mark = ""
             if self._sort is not None and self._sort[0] == index:
                 mark = " ▾" if self._sort[1] else " ▴"
             heading = Text(column.title + mark, justify="right" if column.right else "left")
-            table.add_column(heading, key=column.key)
-        rows = self._shown()
-        for row in rows:
-            table.add_row(*(self._cell(row, index) for index in shown), key=row.key)
+            # Left to itself the table measures its cells later, and not at all while a dialog covers it.
+            widest = max([heading.cell_len, *(cells[place].cell_len for _, cells in rows)])
+            table.add_column(heading, key=column.key, width=widest)
+        for key, cells in rows:
+            table.add_row(*cells, key=key)
         self.set_class(not self._rows, "-empty")
         if current is not None:
             self.move_to(current)

@@ -190,6 +190,19 @@ async def test_a_copy_goes_to_a_file_too() -> None:
     assert around.copied == ["kvtui launch"]
 
 
+async def test_columns_are_as_wide_as_their_cells_under_a_dialog_too() -> None:
+    app = make_app(MODES)
+    async with app.run_test(size=(80, 24)) as pilot:
+        table = app.screen.query_one(FilterTable)
+        await app.push_screen(Message("Over it", "A dialog."))
+        table.set_rows([TableRow("x", ("a longer name", "1,000,000"), ("x", 1))])
+        columns = table.query_one(DataTable).ordered_columns
+        assert [column.width for column in columns] == [len("a longer name"), len("1,000,000")]
+        assert not any(column.auto_width for column in columns)
+        await pilot.press("escape")
+        assert names(table) == ["a longer name"]
+
+
 async def test_filter_narrows_and_escape_leaves() -> None:
     app = make_app(MODES)
     async with app.run_test(size=(80, 24)) as pilot:
