@@ -196,11 +196,18 @@ def _entry(text: str, source: str, name: str, fields: object) -> NodeEntry:
         raise HostsError(f"{faults}.", _MEND) from error
 
 
+_WORDS = {
+    "extra_forbidden": "unknown field",
+    "string_pattern_mismatch": "small letters, digits and single dashes are allowed, such as gpu-a",
+    "string_too_short": "needed",
+}
+
+
 def _faults(error: ValidationError) -> list[tuple[str, str]]:
     """Field and reason of each fault."""
     faults: dict[str, str] = {}
     for fault in error.errors():
-        what = "unknown field" if fault["type"] == "extra_forbidden" else fault["msg"]
+        what = _WORDS.get(fault["type"], fault["msg"])
         field = str(fault["loc"][0]) if fault["loc"] else ""
         faults.setdefault(field, what.removeprefix("Value error, "))
     return list(faults.items())

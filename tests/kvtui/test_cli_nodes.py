@@ -58,7 +58,7 @@ def test_add_list_edit_remove() -> None:
     ("arguments", "sentence"),
     [
         (["add", "gpu-a", "a b"], "ssh: 'a b' is neither an SSH alias nor user@host:port."),
-        (["add", "Gpu", "a"], "name: String should match pattern"),
+        (["add", "Gpu", "a"], "name: small letters, digits and single dashes"),
         (["add", "gpu-a", "a", "--role", "cpu"], "roles: Input should be 'gpu' or 'store'."),
         (["add", "gpu-a", "a", "--hourly-price", "much"], "hourly_price: Input should be a valid number."),
         (["add", "taken", "a"], "There is a node taken already."),

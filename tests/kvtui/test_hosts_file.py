@@ -120,7 +120,7 @@ def test_no_places(ssh: str) -> None:
         ("nodes = 3\n", "h:1: nodes: it is no table."),
         ("[nodes.a]\nssh = \n", "h:2: this is not TOML"),
         ("[nodes.a]\nssh = 'a'\n[nodes.a]\nssh = 'a'\n", "h:3: this is not TOML"),
-        ("[nodes.Big]\nssh = 'a'\n", "h:1: nodes.Big.name: String should match pattern"),
+        ("[nodes.Big]\nssh = 'a'\n", "h:1: nodes.Big.name: small letters, digits and single dashes"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(text: str, sentence: str) -> None:
