@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,6 +72,7 @@ def results(
     from kvtui import launch as launching
     from kvtui.record import find
     from kvtui.results import Result
+    from kvtui.services.run_list import CUT_OFF
     from kvtui.stats.economics import HIT_RATES
     from kvtui.tables import result_text
 
@@ -82,7 +83,11 @@ def results(
     rates = tuple(rate / 100 for rate in hit_rate) if hit_rate else HIT_RATES
 
     async def look() -> Result:
-        return launching.result(find(places().runs, run, unfinished=False), rates)
+        record = find(places().runs, run, unfinished=False)
+        found = launching.result(record, rates)
+        if found.state == "running" and record.follower_pid() is None:
+            return replace(found, state=CUT_OFF, reason=f"Go on with: kvtui attach {record.run}")
+        return found
 
     result = finish(look())
     text = json.dumps(result.to_json(), ensure_ascii=False) if as_json else result_text(result).rstrip("\n")

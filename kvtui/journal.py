@@ -44,6 +44,8 @@ def parse_event(line: bytes, path: Path, number: int) -> Event:
             f"{path}, line {number}, is of schema {event.get('v') if isinstance(event, dict) else None!r}; "
             f"this kvtui reads schema {SCHEMA}."
         )
+    if not isinstance(event.get("kind"), str):
+        raise RecordError(f"{path}, line {number}, tells of no event.", "The record was changed by hand.")
     return event
 
 
@@ -60,14 +62,17 @@ def iter_events(path: Path) -> Iterator[Event]:
     """The whole events of a record, one at a time; a torn last line is left out.
 
     Raises:
-        RecordError: A line is not an event of this schema.
+        RecordError: A line is not an event of this schema, or the file cannot be read.
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.endswith(b"\n"):
-                yield parse_event(line, path, number)
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.endswith(b"\n"):
+                    yield parse_event(line, path, number)
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def read_events(path: Path) -> tuple[Event, ...]:

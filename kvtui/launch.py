@@ -96,9 +96,24 @@ def _record(plan: Plan, target: Target, where: Places) -> RunRecord:
     return record
 
 
+def _stored_target(record: RunRecord) -> Target:
+    """Where the run's nodes were when it was made.
+
+    Raises:
+        RecordError: The record does not say.
+    """
+    try:
+        return target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(
+            f"Run {record.run} cannot be gone on with or undone: {record.target_file}, "
+            "which says where its nodes are, is missing or damaged."
+        ) from error
+
+
 async def _fresh_target(record: RunRecord, plan: Plan, where: Places, progress: Reporter) -> Target:
     """The run's target; a lab that was started anew since then has other ports."""
-    target = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
+    target = _stored_target(record)
     if target.lab:
         info = await lab.up(where, progress, _IDLE_LAB_S)
         target = target_of_lab(info, plan.engine_nodes)
@@ -237,7 +252,7 @@ async def _stop_follower(record: RunRecord, follower: int, progress: Reporter) -
 
 async def _undo(record: RunRecord, where: Places, progress: Reporter, asker: Asker | None) -> None:
     plan = record.plan()
-    stored = target_from_json(json.loads(record.target_file.read_text(encoding="utf-8")))
+    stored = _stored_target(record)
     if stored.lab and not await lab.is_up(where):
         # With the lab everything in it has ended.
         journal = Journal(record.events)

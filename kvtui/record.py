@@ -125,8 +125,14 @@ class RunRecord:
         """
         try:
             return Plan.model_validate_json(self.plan_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise RecordError(f"{self.path} is not the record of a run: {error}.") from error
+        except OSError as error:
+            raise RecordError(
+                f"{self.path} is not the record of a run: its plan.json cannot be read: {error.strerror}."
+            ) from error
+        except ValueError as error:
+            raise RecordError(
+                f"{self.path} is not the record of a run: its plan.json holds no plan of this kvtui."
+            ) from error
 
     @contextmanager
     def follow(self) -> Iterator[None]:
@@ -185,6 +191,14 @@ def records(runs: Path) -> tuple[RunRecord, ...]:
     return tuple(RunRecord(path) for path in sorted(runs.glob("*-*-*")) if (path / "plan.json").exists())
 
 
+def _under_way(record: RunRecord) -> bool:
+    """Whether a run is not over; a record that nobody can read is no run that could go on."""
+    try:
+        return state_of(iter_events(record.events))[0] == "running"
+    except RecordError:
+        return False
+
+
 def find(runs: Path, run: str | None, *, unfinished: bool) -> RunRecord:
     """The record of a run, by its id or the start of it.
 
@@ -198,11 +212,7 @@ def find(runs: Path, run: str | None, *, unfinished: bool) -> RunRecord:
     """
     known = records(runs)
     if run is None:
-        kept = [
-            record
-            for record in known
-            if not unfinished or state_of(iter_events(record.events))[0] == "running"
-        ]
+        kept = [record for record in known if not unfinished or _under_way(record)]
         if not kept:
             what = "No run is under way" if unfinished else "There is no run"
             raise RecordError(f"{what} in {runs}.", "Start one with: kvtui launch")

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from kvtui.attribution import Verdict
+from kvtui.errors import RecordError
 from kvtui.findings import Finding, from_json
 from kvtui.journal import TELEMETRY, Event
 from kvtui.plan import Plan
@@ -172,6 +173,7 @@ class Result:
         return {"v": 1, **asdict(self)}
 
 
+_BY_HAND = "The record was changed by hand."
 ENDS = {"run_done": "done", "run_failed": "failed", "run_stopped": "stopped"}
 
 
@@ -214,12 +216,22 @@ def result_of(
         plan: Its plan.
         events: Its events.
         hit_rates: Hit rates, 0 to 1, to tell for what an hour saves.
+
+    Raises:
+        RecordError: An event lacks a part of it, or holds a word that is none of ours.
     """
     events = tuple(event for event in events if event["kind"] not in TELEMETRY)
     state, reason = state_of(events)
-    sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
-    findings = dict.fromkeys(from_json(event["finding"]) for event in events if event["kind"] == "finding")
-    tiers = tier_samples(plan, samples_of(events))
+    try:
+        sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
+        findings = dict.fromkeys(
+            from_json(event["finding"]) for event in events if event["kind"] == "finding"
+        )
+        tiers = tier_samples(plan, samples_of(events))
+    except KeyError as error:
+        raise RecordError(f"An event of run {run} lacks {error}.", _BY_HAND) from error
+    except ValueError as error:
+        raise RecordError(f"An event of run {run} cannot be read: {error}.", _BY_HAND) from error
     if state != "running":
         findings |= dict.fromkeys(sample_findings(tiers))
     return Result(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from kvtui import launch as launching
 from kvtui.cli import app
+from kvtui.errors import RecordError
 from kvtui.paths import places
-from kvtui.record import create
+from kvtui.record import create, find
 from kvtui.recordings import RECORDED
+from kvtui.services.live_runs import Quiet
 
 
 @pytest.fixture
@@ -48,3 +52,50 @@ def test_a_run_against_another(run: str) -> None:
     read = json.loads(printed(run, "--against", run, "--within", "5", "--json"))
     assert read["within"] == 0.05
     assert read["alike"]
+
+
+def test_a_run_that_nobody_carries_on_is_cut_off(run: str) -> None:
+    events = places().runs / run / "events.jsonl"
+    lines = events.read_text("utf-8").splitlines(keepends=True)
+    events.write_text("".join(line for line in lines if '"run_done"' not in line), "utf-8")
+    record = find(places().runs, run, unfinished=False)
+    with record.follow():
+        assert f"Run {run}: running." in printed()
+    assert f"Run {run}: cut off. Go on with: kvtui attach {run}" in printed()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('"topology": ', '"topo": ', "lacks 'topology'."),
+        ('"verdict": "none"', '"verdict": "perhaps"', "cannot be read: 'perhaps' is not"),
+        ('"bytes_per_token": ', '"bytes": ', "lacks 'bytes_per_token'."),
+    ],
+)
+def test_a_damaged_record_is_said_in_a_sentence(run: str, old: str, new: str, sentence: str) -> None:
+    events = places().runs / run / "events.jsonl"
+    events.write_text(events.read_text("utf-8").replace(old, new), "utf-8")
+    ended = CliRunner().invoke(app, ["results", run])
+    assert ended.exit_code == 2
+    assert sentence in ended.stderr
+
+
+def test_a_plan_of_another_kvtui_is_said_in_a_sentence(run: str) -> None:
+    (places().runs / run / "plan.json").write_text('{"version": 99}')
+    ended = CliRunner().invoke(app, ["results", run])
+    assert ended.exit_code == 2
+    assert "its plan.json holds no plan of this kvtui." in ended.stderr
+
+
+def test_damaged_records_do_not_hide_the_run_that_is_under_way(run: str) -> None:
+    (places().runs / run / "events.jsonl").write_text("nonsense\n")
+    with pytest.raises(RecordError, match="No run is under way"):
+        find(places().runs, None, unfinished=True)
+
+
+def test_a_record_that_does_not_say_where_its_nodes_are(run: str) -> None:
+    record = find(places().runs, run, unfinished=False)
+    record.events.write_text("")
+    record.target_file.write_text("{}")
+    with pytest.raises(RecordError, match=r"target\.json, which says where its nodes are, is missing or dam"):
+        asyncio.run(launching.stop(record, places(), Quiet()))

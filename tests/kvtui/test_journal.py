@@ -105,11 +105,18 @@ def test_a_torn_last_line_is_dropped_and_writing_goes_on_behind_it(tmp_path: Pat
     assert [event["kind"] for event in read_events(path)] == ["one", "two"]
 
 
-@pytest.mark.parametrize("line", ["nonsense", "[]", '{"v": 99, "src": "kvtui", "kind": "x"}'])
+@pytest.mark.parametrize("line", ["nonsense", "[]", '{"v": 1}', '{"v": 99, "src": "kvtui", "kind": "x"}'])
 def test_a_line_that_is_no_event_is_said_with_its_place(tmp_path: Path, line: str) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text(line + "\n")
     with pytest.raises(RecordError, match="line 1"):
+        read_events(path)
+
+
+def test_events_that_cannot_be_read_are_said_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.mkdir()
+    with pytest.raises(RecordError, match=r"events\.jsonl cannot be read: Is a directory"):
         read_events(path)
 
 
