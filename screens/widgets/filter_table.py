@@ -197,7 +197,7 @@ class FilterTable(Vertical):
             if self._sort is not None and self._sort[0] == index:
                 mark = " ▾" if self._sort[1] else " ▴"
             heading = Text(column.title + mark, justify="right" if column.right else "left")
-            # Left to itself the table measures its cells later, and not at all while a dialog covers it.
+            # The table's own measuring comes later, and after a dialog it was seen to leave cells out.
             widest = max([heading.cell_len, *(cells[place].cell_len for _, cells in rows)])
             table.add_column(heading, key=column.key, width=widest)
         for key, cells in rows:
