@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import socket
 
 import asyncssh
+import pytest
 
+from kvtui import launch
+from kvtui.paths import places
+from kvtui.plan import load_plan
 from kvtui.run_secrets import Secrets
 from tests.campaign.conftest import Operator
+from tests.campaign.test_follower import Quiet
 from tests.remote.waiting import reached
 
 
@@ -74,13 +78,18 @@ async def attached(operator: Operator, run: str, passphrases: dict[str, str]) ->
     return process.returncode, stderr.decode()
 
 
-async def test_a_run_that_goes_on_alone_has_the_passphrases_that_it_was_handed(operator: Operator) -> None:
+async def test_a_run_that_goes_on_alone_has_the_passphrases_that_it_was_handed(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = operator.write_plan()
     lock_key(operator)
     launched = await operator.kvtui("launch", plan)
     assert launched.code == 3
     assert "was left out, since it has a passphrase" in launched.stderr
-    [run] = re.findall(r"Run (\S+), recorded in", launched.stderr)
+    for name in [name for name in os.environ if name.startswith(("XDG_", "SSH_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(operator.home))
+    run = (await launch.new_run(load_plan(plan), places(), Quiet(), on_lab=False)).run
     key = str(operator.node.keys.client)
     code, said = await attached(operator, run, {key: "wrong"})
     assert (code, "was left out" in said) == (3, True)
