@@ -151,7 +151,25 @@ class KvtuiApp(App[None]):
         """Leave; ask first while a run is under way."""
         in_background(self, self._leave, "leave")
 
+    async def action_quit(self) -> None:
+        """Leave, as with the key of kvtui's own."""
+        self.action_leave()
+
+    def action_help_quit(self) -> None:
+        """Say which key leaves: in a field, this one copies."""
+        key = self.get_key_display(self.active_bindings["q"].binding) if "q" in self.active_bindings else "^q"
+        self.notify(f"{key} leaves kvtui.", markup=False)
+
+    async def _may_lose_the_plan(self) -> bool:
+        if not self.session.unsaved:
+            return True
+        lines = ("What you changed in Plan is not saved: 2 and ctrl+s save it.",)
+        answers = (Answer("cancel", "Cancel"), Answer("lose", "Leave without saving", destroys=True))
+        return await self.push_screen_wait(Question("Quit", lines, answers)) == "lose"
+
     async def _leave(self) -> None:
+        if not await self._may_lose_the_plan():
+            return
         run = self.session.live_run
         if run is None:
             self.exit()

@@ -198,6 +198,7 @@ class PlanScreen(KvtuiScreen):
         plan, draft = self._checked.plan, self._draft
         name = self.session.plan_name or (draft.base.name if draft else "")
         changed = plan is None or plan != self._kept
+        self.session.unsaved = changed
         panel.border_title = Content(clean(f"Plan: {name}{' · changed' if changed else ''}"))
         faults = len(self._checked.faults)
         other = self._checked.faults.get("", "")

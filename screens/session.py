@@ -31,6 +31,7 @@ class Session:
     Attributes:
         plan: The plan that Plan edits and Launch starts.
         plan_name: Name of its file, or empty for a new one.
+        unsaved: What Plan shows is not what its file holds.
         run: Id of the run that Live and Results show.
         replay: Live shows that run again from its beginning.
         live_run: Id of the run that is under way, or ``None``.
@@ -41,6 +42,7 @@ class Session:
 
     plan: Plan | None = None
     plan_name: str = ""
+    unsaved: bool = False
     run: str | None = None
     replay: bool = False
     live_run: str | None = None

@@ -66,12 +66,12 @@ def last_measured(plan: Plan, where: Places) -> Measured | None:
     for record in records(where.runs)[: -_LOOKED_AT - 1 : -1]:
         try:
             ran, events = record.plan(), read_events(record.events)
+            same = (ran.model.served_name, ran.lab) == (plan.model.served_name, plan.lab)
+            if not same or state_of(events)[0] != "done":
+                continue
+            measured = measured_of(record.run, ran, events)
         except KvtuiError:
-            continue  # a record of another version says nothing here
-        same = (ran.model.served_name, ran.lab) == (plan.model.served_name, plan.lab)
-        if not same or state_of(events)[0] != "done":
-            continue
-        measured = measured_of(record.run, ran, events)
+            continue  # a record that is damaged, or of another version, says nothing here
         if measured.speaks_of(plan):
             return measured
         found = found or measured

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kvtui.errors import RecordError
 from kvtui.journal import kept_events
 from kvtui.paths import Places
-from kvtui.record import find, records
+from kvtui.record import RunRecord, find, records
 from kvtui.results import result_of
 from kvtui.run_result import RunResult
 from kvtui.run_secrets import secrets_of
@@ -43,15 +43,18 @@ class RecordedRuns:
         return await asyncio.to_thread(self._result, run)
 
     def _result(self, run: str | None) -> RunResult | None:
-        if run is None and not records(self.places.runs):
-            return None
-        record = find(self.places.runs, run, unfinished=False)
-        plan = record.plan()
-        try:
-            events = kept_events(record.events)
-        except OSError as error:
-            raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
-        return RunResult(result_of(record.run, plan, events), plan, samples_of(events))
+        if run is not None:
+            return _read(find(self.places.runs, run, unfinished=False))
+        refused: RecordError | None = None
+        for record in reversed(records(self.places.runs)):
+            try:
+                return _read(record)
+            except RecordError as error:
+                # One damaged record must not hide all older ones.
+                refused = refused or error
+        if refused is not None:
+            raise refused
+        return None
 
     async def delete(self, run: str) -> None:
         """Remove a run's record.
@@ -73,3 +76,12 @@ class RecordedRuns:
     def where(self, run: str) -> str:
         """Where its record is."""
         return str(self.places.runs / run)
+
+
+def _read(record: RunRecord) -> RunResult:
+    plan = record.plan()
+    try:
+        events = kept_events(record.events)
+    except OSError as error:
+        raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
+    return RunResult(result_of(record.run, plan, events), plan, samples_of(events))

@@ -48,7 +48,8 @@ def delete_run(record: RunRecord) -> None:
             running = state_of(iter_events(record.events))[0] == "running"
         except RecordError:
             running = False
-        if running:
+        # Without a target nothing was ever started anywhere, and nobody can go on with it.
+        if running and record.target_file.exists():
             raise RecordError(
                 f"Run {record.run} is not over, so its record is kept.", f"Stop it: kvtui stop {record.run}"
             )

@@ -168,6 +168,31 @@ async def test_quitting_without_a_run_does_not_ask() -> None:
     assert not app.is_running
 
 
+@pytest.mark.parametrize("key", ["q", "ctrl+q"])
+async def test_quitting_with_an_unsaved_plan_asks(key: str) -> None:
+    app = make_app(MODES, Session(unsaved=True))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await pilot.pause()
+        assert isinstance(app.screen, Question)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.is_running
+        await pilot.press(key)
+        await pilot.pause()
+        app.screen.query_one("#lose", Button).press()
+        await pilot.pause()
+    assert not app.is_running
+
+
+async def test_ctrl_c_says_which_key_leaves() -> None:
+    app = make_app(MODES)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert [note.message for note in app._notifications] == ["q leaves kvtui."]
+
+
 async def test_a_failure_is_one_sentence_without_escapes_and_the_app_goes_on() -> None:
     around = Around()
     app = make_app(MODES, around=around)
