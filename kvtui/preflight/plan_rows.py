@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from kvtui.ceilings import Ceiling, What, best
@@ -63,18 +64,18 @@ def fit_rows(found: Assessment) -> tuple[CheckRow, ...]:
 def rest_rows(found: Assessment, told: Iterable[CheckRow]) -> tuple[CheckRow, ...]:
     """What else the assessment says, and no row has said yet; news without a level of warning is left out."""
     said = {row.finding for row in told}
-    return tuple(
-        CheckRow(
-            f"plan:{one.code}:{one.where}",
-            f"plan: {one.code.replace('-', ' ')}",
-            "",
-            state_of(one),
-            one.where,
-            one,
-        )
-        for one in found.findings
-        if one not in said and one.level is not Level.INFO
-    )
+    seen: Counter[tuple[str, str]] = Counter()
+    rest = []
+    for one in found.findings:
+        if one in said or one.level is Level.INFO:
+            continue
+        seen[one.code, one.where] += 1
+        # A tier may have the name of a node, and both the same trouble.
+        number = seen[one.code, one.where]
+        row_id = f"plan:{one.code}:{one.where}" + (f":{number}" if number > 1 else "")
+        title = f"plan: {one.code.replace('-', ' ')}"
+        rest.append(CheckRow(row_id, title, "", state_of(one), one.where, one))
+    return tuple(rest)
 
 
 def ceiling_row(plan: Plan, node: str, known: Known, now_wall_s: float) -> CheckRow:
