@@ -26,7 +26,7 @@ def _whole(arguments: Sequence[str], default: int, *names: str) -> int:
     value = _value(arguments, *names)
     if value is None:
         return default
-    if not value.isascii() or not value.isdigit() or int(value) == 0:
+    if not value.isascii() or not value.isdecimal() or int(value) == 0:
         raise PlanError(f"extra_args: {names[0]} is {value!r}, where a whole number above 0 is needed.")
     return int(value)
 

@@ -69,7 +69,7 @@ class Fingerprint:
         """
         sizes = {"torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.uint8": 1}
         parts = [int(part) for part in self.kv_shape.split(",") if part.strip()]
-        if len(parts) != 5 or self.dtype not in sizes or not self.world_size.isdigit():
+        if len(parts) != 5 or self.dtype not in sizes or not self.world_size.isdecimal():
             return None
         layers, pair, _, heads, head_size = parts
         ranks = int(self.world_size) if pair > 1 else 1

@@ -17,7 +17,7 @@ def check_seed(seed: str | None) -> str | None:
     """
     if seed is None or seed in ("", "random"):
         return seed
-    if not seed.isascii() or not seed.isdigit() or int(seed) > MAX_SEED:
+    if not seed.isascii() or not seed.isdecimal() or int(seed) > MAX_SEED:
         raise ValueError(f'PYTHONHASHSEED "{seed}" must be "random" or an integer from 0 to {MAX_SEED}')
     return seed
 

@@ -95,7 +95,7 @@ def _truth(setting: str | None, flag: str | None) -> bool | None:
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else None
 
 
 def _plain(text: str | None) -> str | None:

@@ -48,7 +48,7 @@ def belonging(table: Iterable[ProcessEntry]) -> set[int]:
 def process_table(lab_id: str) -> list[ProcessEntry]:
     """Read the process table as far as this user may."""
     marker = f"{MARKER}={lab_id}".encode()
-    entries = (_read_entry(int(name), marker) for name in os.listdir("/proc") if name.isdigit())
+    entries = (_read_entry(int(name), marker) for name in os.listdir("/proc") if name.isdecimal())
     return [entry for entry in entries if entry is not None]
 
 

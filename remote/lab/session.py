@@ -69,7 +69,7 @@ def end_session(leader: int) -> None:
     The leader may have ended: its number is not given out again while its session has members.
     """
     for name in os.listdir("/proc"):
-        if name.isdigit():
+        if name.isdecimal():
             with contextlib.suppress(OSError):
                 if os.getsid(int(name)) == leader:
                     os.kill(int(name), signal.SIGKILL)

@@ -30,7 +30,7 @@ def text_of(path: str) -> Optional[str]:
 def cpu_time(stat: Optional[str]) -> Optional[CpuTime]:
     """From /proc/stat; waiting for a disk is not busy, and a guest's time is already in its host's."""
     lines = (stat or "").splitlines()
-    cores = sum(1 for line in lines if line.startswith("cpu") and line[3:4].isdigit())
+    cores = sum(1 for line in lines if line.startswith("cpu") and line[3:4].isdecimal())
     for line in lines:
         fields = line.split()
         if fields and fields[0] == "cpu":
@@ -126,7 +126,7 @@ def _numbers(fields: List[str]) -> List[int]:
     """The fields as numbers, up to the first that is none."""
     result: List[int] = []
     for field in fields:
-        if not field.isdigit():
+        if not field.isdecimal():
             break
         result.append(int(field))
     return result

@@ -55,7 +55,9 @@ def _gpu(row: List[str]) -> Dict[str, Any]:
 
 def _foreign(lines: List[str], uuid: str) -> List[Dict[str, Any]]:
     rows = (line.split(", ", len(PROCESS_QUERY) - 1) for line in lines)
-    held = [row[1:] for row in rows if len(row) == len(PROCESS_QUERY) and row[0] == uuid and row[1].isdigit()]
+    held = [
+        row[1:] for row in rows if len(row) == len(PROCESS_QUERY) and row[0] == uuid and row[1].isdecimal()
+    ]
     return [
         {"pid": int(pid), "name": name, "memory_bytes": _mib(memory)}
         for pid, memory, name in held
@@ -71,11 +73,11 @@ def _is_own(pid: int) -> bool:
 
 def _whole(text: str) -> Optional[int]:
     # ``[N/A]`` and ``[Not Supported]`` are unknown.
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def _mib(text: str) -> Optional[int]:
-    return int(text) << 20 if text.isdigit() else None
+    return int(text) << 20 if text.isdecimal() else None
 
 
 def _nvidia_smi(query: str) -> Optional[List[str]]:

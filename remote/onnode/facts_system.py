@@ -28,7 +28,7 @@ def count_of(ranges: str) -> Optional[int]:
     total = 0
     for part in ranges.strip().split(","):
         low, _, high = part.partition("-")
-        if not low.isdigit() or not (high or low).isdigit():
+        if not low.isdecimal() or not (high or low).isdecimal():
             return None
         total += int(high or low) - int(low) + 1
     return total

@@ -97,7 +97,7 @@ class Gpus:
 def parse(line: str) -> Optional[Dict[str, Any]]:
     """One line of nvidia-smi; None for a line that is no reading, and for a value that it does not know."""
     cells = [cell.strip() for cell in line.split(",")]
-    if len(cells) < len(FIELDS) or not cells[0].isdigit():
+    if len(cells) < len(FIELDS) or not cells[0].isdecimal():
         return None
     used, total = _number(cells[2]), _number(cells[3])
     return {
@@ -120,4 +120,4 @@ def throttle(mask: str) -> Optional[str]:
 
 
 def _number(cell: str) -> Optional[int]:
-    return int(cell) if cell.isdigit() else None
+    return int(cell) if cell.isdecimal() else None

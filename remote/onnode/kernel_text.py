@@ -17,4 +17,4 @@ def read(path: str) -> Optional[str]:
 def number(path: str) -> Optional[int]:
     """A file's whole number of 0 or more; None for anything else."""
     text = (read(path) or "").strip()
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None

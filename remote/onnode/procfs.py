@@ -39,7 +39,7 @@ def is_alive(pid: int, start_ticks: int) -> bool:
 
 def pids() -> List[int]:
     """Every process on the host."""
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
 
 
 def environ(pid: int) -> Optional[Dict[str, str]]:
