@@ -185,6 +185,8 @@ class InProcess(Node):
             for task in (feeding, output, closed):
                 task.cancel()
             await asyncio.gather(feeding, output, closed, return_exceptions=True)
+            # Nobody reads on: a pipe that is paused would never be found at its end, nor the child ended.
+            child._transport.close()  # type: ignore[attr-defined]
             await child.wait()
 
 
