@@ -50,7 +50,7 @@ bench: dev ## Accuracy of the time to first token
 	$(BIN)/python -m bench.ttft_error
 
 statistics: dev ## Simulate campaigns with known truth: docs/statistics.md
-	$(BIN)/python -m bench.statistics --out docs/statistics.md
+	$(BIN)/python -m bench.simulated_statistics --out docs/statistics.md
 
 clean: ## Remove the virtual environment and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

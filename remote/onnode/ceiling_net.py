@@ -138,9 +138,9 @@ def longest_value(connection: Connection) -> Optional[int]:
         pair = connection.call("CONFIG", "GET", "proto-max-bulk-len")
     except Refused:
         return None
-    return int(pair[1]) if isinstance(pair, list) and len(pair) == 2 and pair[1].isdecimal() else None
+    return int(pair[1]) if isinstance(pair, list) and len(pair) == 2 and pair[1].isdigit() else None
 
 
 def fields(info: bytes) -> Dict[str, int]:
     pairs = (line.split(":", 1) for line in info.decode("utf-8", "replace").splitlines() if ":" in line)
-    return {name: int(value) for name, value in pairs if value.strip().isdecimal()}
+    return {name: int(value) for name, value in pairs if value.strip().isdigit()}

@@ -62,7 +62,7 @@ class HttpResponse:
         lines = self._pending[:end].decode("latin-1").split("\r\n")
         self._pending = self._pending[end + 4 :]
         words = lines[0].split(None, 2)
-        if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdecimal():
+        if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdigit():
             raise FailedRequest(PROTOCOL, "The answer is not HTTP: %r." % lines[0][:80])
         self.status = int(words[1])
         self._choose_framing(_headers(lines[1:]))
@@ -73,7 +73,7 @@ class HttpResponse:
         if headers.get("transfer-encoding", "").lower().endswith("chunked"):
             self._chunked = True
         elif length is not None:
-            if not length.isdecimal():
+            if not length.isdigit():
                 raise FailedRequest(PROTOCOL, "The answer's length is not a number: %r." % length[:80])
             self._left = int(length)
             self.complete = self._left == 0

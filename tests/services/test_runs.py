@@ -117,6 +117,7 @@ def test_a_run_that_is_over_can_be_deleted(tmp_path: Path) -> None:
 
 def test_a_run_that_is_not_over_is_kept(tmp_path: Path) -> None:
     record = run(tmp_path, "run_begin")
+    record.target_file.write_text("{}")
     with pytest.raises(RecordError, match="kvtui stop"):
         delete_run(record)
     assert record.events.exists()

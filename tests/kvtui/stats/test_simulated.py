@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bench import statistics as simulation
+from bench import simulated_statistics as simulation
 from kvtui.stats.compare import Claim, Reproduced, compare, equivalent
 from kvtui.stats.estimate import ratio_estimate
 from kvtui.stats.trend import drift

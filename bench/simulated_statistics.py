@@ -3,7 +3,7 @@
 Documents and noise are drawn with numpy from a seed; what is judged are kvtui's own functions, the ones that
 make the tables. Every claim below is checked, and one that fails ends with exit code 1.
 
-    python -m bench.statistics --campaigns 10000 --out docs/statistics.md
+    python -m bench.simulated_statistics --campaigns 10000 --out docs/statistics.md
 """
 
 from __future__ import annotations
