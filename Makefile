@@ -32,10 +32,11 @@ format: dev ## Format and mend what can be mended
 	$(BIN)/ruff check --fix .
 
 test: engine ## The whole suite, the end-to-end run on real engines included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not lab"
+	$(BIN)/python -m pytest -m lab
 
 test-fast: dev ## The suite without real engines
-	$(BIN)/python -m pytest -m "not lab"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not lab"
 
 kills: engine ## Kill kvtui at 20 random moments of lab runs, and record what was lost (nothing)
 	$(BIN)/python -m bench.kills
