@@ -30,11 +30,6 @@ class ExpectedReuse:
         """Part of the cold pass's tokens that is found again, from 0 to 1."""
         return (self.documents - 1) * self.shared_tokens / (self.documents * self.prompt_tokens)
 
-    @property
-    def cached_share(self) -> float:
-        """Part of the cached pass's tokens that is found again, from 0 to 1."""
-        return self.cached_tokens / self.prompt_tokens
-
 
 def expected_reuse(plan: Plan) -> ExpectedReuse:
     """What the plan's prefix and chunk size make of its passes.

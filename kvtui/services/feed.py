@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from kvtui.errors import RecordError
+from kvtui.feed import LogPiece
 from kvtui.journal import Event, parse_event
 from kvtui.record import RunRecord
 from kvtui.services.lines import LineReader
@@ -13,23 +14,6 @@ from kvtui.services.lines import LineReader
 # So much is read in a few hundredths of a second, during which a screen can draw nothing.
 _EVENT_BYTES = 1 << 18
 _LOG_PIECES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class LogPiece:
-    """Some lines of a process's log.
-
-    Attributes:
-        node: Where it runs.
-        process: What it is: block, attempt and kind, as in ``valkey-single.1.engine``.
-        first: Number of the first line in the log, from 1.
-        lines: The lines, not yet cleaned of escapes.
-    """
-
-    node: str
-    process: str
-    first: int
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kvtui.feed import FeedBatch, LogPiece
+from kvtui.feed import FeedBatch
 from kvtui.journal import Event, read_events
 from kvtui.paths import Places
 from kvtui.plan import Plan
@@ -38,9 +38,8 @@ class RecordedFeed:
             RecordError: The record is damaged.
         """
         batch = self._feed.poll()
-        logs = tuple(LogPiece(p.node, p.process, p.first, p.lines) for p in batch.log_pieces)
         now = batch.now.text if batch.now and batch.follower_alive else ""
-        return FeedBatch(batch.events, logs, now, time.time(), batch.follower_alive, batch.more)
+        return FeedBatch(batch.events, batch.log_pieces, now, time.time(), batch.follower_alive, batch.more)
 
 
 class ReplayFeed:

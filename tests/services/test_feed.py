@@ -99,13 +99,13 @@ def test_logs_name_their_node_and_process(record: RunRecord) -> None:
     path = record.log("gpu-a", "valkey-single", 1)
     path.write_bytes(b"one\ntwo\nthr")
     (piece,) = feed.poll().log_pieces
-    assert (piece.node, piece.process, piece.first) == ("gpu-a", "valkey-single.1.engine", 1)
+    assert (piece.node, piece.process, piece.first_line) == ("gpu-a", "valkey-single.1.engine", 1)
     assert piece.lines == ("one", "two")
     assert feed.poll().log_pieces == ()
     with path.open("ab") as file:
         file.write(b"ee\n")
     (piece,) = feed.poll().log_pieces
-    assert (piece.first, piece.lines) == (3, ("three",))
+    assert (piece.first_line, piece.lines) == (3, ("three",))
 
 
 def test_a_follower_is_seen(record: RunRecord) -> None:
@@ -132,7 +132,7 @@ def test_a_long_log_comes_in_several_polls(record: RunRecord) -> None:
     assert len(batches) > 1
     pieces = [piece for batch in batches for piece in batch.log_pieces]
     assert sum(len(piece.lines) for piece in pieces) == count
-    assert all(b.first == a.first + len(a.lines) for a, b in itertools.pairwise(pieces))
+    assert all(b.first_line == a.first_line + len(a.lines) for a, b in itertools.pairwise(pieces))
 
 
 @given(
