@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -64,6 +65,9 @@ def run_app(places: Places, settings: Settings, opening: Opening) -> str | None:
     Returns:
         Id of the run that goes on without it, or ``None``.
     """
+    # A size that the shell exports would hold for ever: the terminal itself knows when it is resized.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
     return asyncio.run(_run(places, settings, opening))
 
 

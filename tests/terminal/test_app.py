@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kvtui.recordings import RECORDED
 from tests.terminal.conftest import Open
 
@@ -24,8 +26,13 @@ def test_it_opens_walks_and_leaves_the_terminal_as_it_was(terminal: Open) -> Non
     assert not tmux.alternate()
 
 
-def test_a_small_window_is_told_so_and_a_large_one_shows_all_again(terminal: Open) -> None:
-    tmux = terminal()
+@pytest.mark.parametrize("exported", [{}, {"COLUMNS": "80", "LINES": "24"}], ids=["plain", "exported"])
+def test_a_small_window_is_told_so_and_a_large_one_shows_all_again(
+    terminal: Open, exported: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    tmux = terminal(**exported)
     tmux.wait_for("run the default plan on this machine")
     tmux.press("5")
     tmux.wait_for("No results yet")
