@@ -75,6 +75,11 @@ def skipped_of(node: str, answer: Mapping[str, Any]) -> tuple[Skipped, ...]:
     )
 
 
+def ways_skipped(what: What, how: str, why: str) -> dict[str, Any]:
+    """An answer of nothing but a reason, for a way that no agent could be asked for."""
+    return {"skipped": [{"what": what, "how": how, "why": why}]}
+
+
 def _objects(rows: object) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-What = Literal["disk-read", "disk-write", "network", "memory"]
+What = Literal["disk-read", "disk-write", "network", "line", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Ceiling:
 
     Attributes:
         node: The node that it was measured on.
-        what: ``network`` reads values from the store, as a cached pass does.
+        what: ``network`` reads values from the store, as a cached pass does; ``line`` is the same way
+            without a store: where that is faster, the store is what limits.
         how: The way, in words: ``direct, 4 threads``.
         bytes_s: Median of the repeats, in bytes a second.
         low_bytes_s: The slowest repeat.

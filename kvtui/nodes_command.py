@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from kvtui.node_tables import ceilings_text, details_text, probed_text
 from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
 from kvtui.plan import Plan, load_plan
-from kvtui.services.hosts import known_nodes
-from kvtui.services.measure import chunk_bytes, measuring_of
+from kvtui.services.hosts import KnownNode, known_nodes
+from kvtui.services.links import LinkPool
+from kvtui.services.measure import chunk_bytes, measuring_of, store_host
 from kvtui.services.probe import Probed, chosen, links_to, probe, state_word
 from remote.errors import RemoteError
 from remote.link import Link
@@ -86,7 +88,8 @@ async def look(wish: NodesWish, where: Places, reporter: Reporter) -> tuple[Look
         PlanError: The plan cannot be read.
     """
     plan = load_plan(wish.plan) if wish.plan else None
-    nodes = chosen(known_nodes(where), wish.names)
+    known = known_nodes(where)
+    nodes = chosen(known, wish.names)
     answered: set[str] = set()
 
     def told(name: str, _: object) -> None:
@@ -100,7 +103,18 @@ async def look(wish: NodesWish, where: Places, reporter: Reporter) -> tuple[Look
             reporter.say(f"{ready} of {len(nodes)} nodes are ready.")
         if not wish.ceilings:
             return tuple(Looked(one, Measured(())) for one in probed)
-        return await _measured(probed, links, plan, CeilingStore(where.state), reporter)
+        store_links = LinkPool(terminal_asker())
+        try:
+            return await _measured(
+                probed,
+                lambda node: links[node.entry.name],
+                lambda node: store_links.get(host) if (host := store_host(node, plan, known)) else None,
+                plan,
+                CeilingStore(where.state),
+                reporter,
+            )
+        finally:
+            await store_links.close()
 
 
 def looked_text(looked: tuple[Looked, ...], *, with_details: bool) -> str:
@@ -116,7 +130,8 @@ def looked_text(looked: tuple[Looked, ...], *, with_details: bool) -> str:
 
 async def _measured(
     probed: tuple[Probed, ...],
-    links: dict[str, Link],
+    link_to: Callable[[KnownNode], Link],
+    store_of: Callable[[KnownNode], Link | None],
     plan: Plan | None,
     store: CeilingStore,
     reporter: Reporter,
@@ -127,7 +142,9 @@ async def _measured(
         measured = Measured(())
         if isinstance(one.found, NodeFacts):
             measuring, kinds = measuring_of(one.node, plan, chunk)
-            measured = await measure_node(links[one.node.entry.name], measuring, kinds, reporter.say)
+            measured = await measure_node(
+                link_to(one.node), measuring, kinds, reporter.say, store_of(one.node)
+            )
             store.add(measured.ceilings)
         looked.append(Looked(one, measured))
     return tuple(looked)

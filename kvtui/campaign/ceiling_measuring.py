@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from kvtui.campaign.layout import expand_home
+from kvtui.campaign.line import measure_line
 from kvtui.ceiling_reading import Skipped, ceilings_of, skipped_of
 from kvtui.ceilings import Ceiling
 from remote.errors import NodeUnreachable, RemoteError
@@ -61,6 +62,7 @@ async def measure_ceilings(
     measuring: Measuring,
     kind: Kind,
     *,
+    store: Link | None = None,
     skipped: Callable[[Skipped], None] = lambda way: None,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Ceiling, ...]:
@@ -72,6 +74,7 @@ async def measure_ceilings(
         link: The link to the node.
         measuring: What to measure with.
         kind: ``disk`` for reading and writing, ``network`` for the way to the store, ``memory``.
+        store: The link to the store's node, where kvtui has one: iperf3 measures the way without the store.
         skipped: Told of each way that could not be measured.
         clock: The time of this machine.
 
@@ -88,9 +91,24 @@ async def measure_ceilings(
         repeats=measuring.repeats,
         **args,
     )
-    for way in skipped_of(link.name, answer):
-        skipped(way)
-    return ceilings_of(link.name, answer, measuring.chunk_bytes, target, clock())
+    answers = [answer]
+    if kind == "network" and store is not None:
+        answers.append(
+            await measure_line(
+                link,
+                store,
+                measuring.store_address,
+                streams=measuring.workers,
+                repeats=measuring.repeats,
+                slice_s=measuring.slice_s,
+            )
+        )
+    found: tuple[Ceiling, ...] = ()
+    for one in answers:
+        for way in skipped_of(link.name, one):
+            skipped(way)
+        found += ceilings_of(link.name, one, measuring.chunk_bytes, target, clock())
+    return found
 
 
 def _question(measuring: Measuring, kind: Kind) -> tuple[str, dict[str, Any]]:
@@ -124,7 +142,11 @@ class Measured:
 
 
 async def measure_node(
-    link: Link, measuring: Measuring, kinds: Iterable[Kind], told: Callable[[str], None]
+    link: Link,
+    measuring: Measuring,
+    kinds: Iterable[Kind],
+    told: Callable[[str], None],
+    store: Link | None = None,
 ) -> Measured:
     """Measure the kinds of ceiling; one that fails hinders no other, unless the node is gone.
 
@@ -133,6 +155,7 @@ async def measure_node(
         measuring: What to measure with.
         kinds: The kinds.
         told: Told in words what is measured, and what could not be.
+        store: The link to the store's node, where kvtui has one.
     """
     found: tuple[Ceiling, ...] = ()
     failures: list[RemoteError] = []
@@ -146,7 +169,7 @@ async def measure_node(
             # What was measured is compared with mounts later, by absolute paths.
             directory = expand_home(measuring.directory, await home(link))
             asked = replace(measuring, directory=directory)
-            found += await measure_ceilings(link, asked, kind, skipped=skipped)
+            found += await measure_ceilings(link, asked, kind, store=store, skipped=skipped)
         except RemoteError as error:
             failures.append(error)
             if isinstance(error, NodeUnreachable):

@@ -100,7 +100,9 @@ async def ensure(ctx: Context, shape: KvShape) -> None:
     for node in ctx.plan.engine_nodes:
         measuring, kinds = _measuring(ctx, shape, node)
         wanted = missing(have, node, measuring, kinds, time.time())
-        measured = await measure_node(ctx.links[node], measuring, wanted, ctx.reporter.phase)
+        measured = await measure_node(
+            ctx.links[node], measuring, wanted, ctx.reporter.phase, ctx.links.get(ctx.target.store_node)
+        )
         have += measured.ceilings
         if ctx.target.lab:
             have += _of_one_machine(ctx, measured.ceilings, measuring.directory)

@@ -16,7 +16,7 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.services.hosts import HostsStore, KnownNode, known_nodes
 from kvtui.services.links import LinkPool
-from kvtui.services.measure import chunk_bytes, measuring_of
+from kvtui.services.measure import chunk_bytes, measuring_of, store_host
 from kvtui.services.nodes import read_facts
 from kvtui.services.probe import state_word, wanted_of
 from kvtui.services.stores import read_store
@@ -123,7 +123,9 @@ class AppNodes:
         """
         known = self._known[node.name]
         measuring, kinds = measuring_of(known, plan, chunk_bytes(plan, self.facts.values()))
-        measured = await measure_node(self._pool.get(known.host), measuring, kinds, lambda text: None)
+        host = store_host(known, plan, self._known.values())
+        store = self._pool.get(host) if host else None
+        measured = await measure_node(self._pool.get(known.host), measuring, kinds, lambda text: None, store)
         self._ceilings.add(measured.ceilings)
         if measured.failures:
             raise measured.failures[0]

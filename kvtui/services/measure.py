@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable
 
 from kvtui.campaign.ceiling_measuring import Kind, Measuring
+from kvtui.campaign.target import host_of
 from kvtui.hosts_file import Role
 from kvtui.nodefacts import NodeFacts
 from kvtui.plan import Plan, TierKind
-from kvtui.services.hosts import KnownNode
+from kvtui.services.hosts import LAB_STORE, KnownNode
+from remote.hosts import HostSpec
 
 # Of Qwen2.5-7B, 57,344 bytes a token; where nobody knows the plan's model.
 CHUNK_BYTES = 57_344 * 256
@@ -54,3 +56,12 @@ def measuring_of(node: KnownNode, plan: Plan | None, chunk: int) -> tuple[Measur
         engine_python=node.entry.engine_python if engine else None,
     )
     return measuring, kinds
+
+
+def store_host(node: KnownNode, plan: Plan | None, known: Iterable[KnownNode]) -> HostSpec | None:
+    """How the machine is reached whose store :func:`measuring_of` measures the way to; None without one."""
+    if plan is not None and plan.store is not None:
+        return host_of(plan.store.node, plan.nodes[plan.store.node].ssh)
+    if node.lab_store is None:
+        return None
+    return next((one.host for one in known if one.lab and one.entry.name == LAB_STORE), None)

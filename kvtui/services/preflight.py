@@ -144,6 +144,7 @@ class Preflight:
             return
         store = CeilingStore(self._places.state)
         failures: list[RemoteError] = []
+        store_link = self._link(subject.store_node) if subject.store_node else None
         for node in subject.engines:
             entry = NodeEntry.model_construct(
                 name=node, ssh=node, roles=(Role.GPU,), engine_python=target.engine_python[node]
@@ -151,7 +152,7 @@ class Preflight:
             place = (target.store_address, target.store_port) if subject.store_node else None
             known = KnownNode(entry, target.hosts[node], subject.lab != "", place)
             measuring, kinds = measuring_of(known, subject.plan, self._chunk_bytes(subject))
-            measured = await measure_node(self._link(node), measuring, kinds, said)
+            measured = await measure_node(self._link(node), measuring, kinds, said, store_link)
             store.add(measured.ceilings)
             failures += measured.failures
             self._subject = replace(

@@ -19,6 +19,8 @@ COMMANDS = {
     "engine-facts": ("engine_facts", "engine_facts"),
     "ceiling-disk": ("ceiling_disk", "measure"),
     "ceiling-network": ("ceiling_net", "measure"),
+    "ceiling-line": ("iperf", "measure"),
+    "iperf3": ("iperf", "find"),
     "ceiling-memory": ("ceiling_memory", "measure"),
     "spawn": ("spawning", "spawn"),
     "status": ("spawning", "status"),

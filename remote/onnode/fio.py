@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from typing import Any, Dict, List, Optional, Tuple
 from .watch import Watch
 
 GRACE_S = 10.0
+# It counts whole milliseconds: over a shorter time its rate is off by more than a hundredth.
+LEAST_MS = 50
 
 
 class FioFailed(Exception):
@@ -44,12 +47,18 @@ def read_rates(
         watch.check()
         answer = _run(program, job, slice_s)
         try:
-            rates.append(float(answer["jobs"][0]["read"]["bw_bytes"]))
+            job_answer = answer["jobs"][0]
+            rates.append(float(job_answer["read"]["bw_bytes"]))
+            error, runtime_ms = int(job_answer["error"]), float(job_answer["read"]["runtime"])
             version = str(answer["fio version"])
         except (KeyError, IndexError, TypeError, ValueError):
             raise FioFailed("fio's answer names no rate.") from None
-        if rates[-1] <= 0:
+        if error:
+            raise FioFailed("fio could not read: %s." % os.strerror(error))
+        if not 0 < rates[-1] < math.inf:
             raise FioFailed("fio read nothing.")
+        if runtime_ms < LEAST_MS:
+            raise FioFailed("fio was through after %g ms, too soon for its clock." % runtime_ms)
     return rates, version
 
 

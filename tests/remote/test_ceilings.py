@@ -23,6 +23,8 @@ from tests.remote.resp_server import RespServer, resp_server
 from tests.remote.waiting import is_held
 
 CHUNK = 64 * 1024
+# What these programs answered once.
+RECORDED = Path(__file__).parents[1] / "data" / "tools"
 DISK: dict[str, Any] = {
     "dir": "tier/not/yet",
     "chunk_bytes": CHUNK,
@@ -162,14 +164,15 @@ def test_two_measurements_do_not_run_at_once(local: LocalNode, monkeypatch: pyte
 
 
 FIO = """\
-import json, re, sys
+import re, sys
 job = sys.stdin.read()
-names = [name for line in re.findall("^filename=(.*)$", job, re.M) for name in line.split(":")]
+lines = re.findall("^filename=(.*)$", job, re.M)
+names = [name for line in lines for name in line.split(":")]
 assert "bs=65536" in job and "direct=1" in job and sys.argv[1:] == ["--output-format=json", "-"]
-assert all(len(open(name, "rb").read()) == 65536 for name in names), names
+assert len(names) == 8 and all(len(open(name, "rb").read()) == 65536 for name in names), names
+assert job.count("[thread-") == len(lines) in (2, 3)
 print("fio: a warning")
-rate = len(names) * 1000 + job.count("[thread-")
-print(json.dumps({"fio version": "fio-3.33", "jobs": [{"read": {"bw_bytes": rate}}]}))
+print(open({recorded!r}).read())
 """
 
 
@@ -178,6 +181,12 @@ def _install_fio(tmp_path: Path, script: str) -> None:
     program = tmp_path / "bin" / "fio"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path}/fio.py "$@"\n')
     program.chmod(0o700)
+
+
+def answering(error: int, runtime_ms: int, rate: float | str) -> str:
+    """A fio with this answer."""
+    read = f'{{"bw_bytes": {rate}, "runtime": {runtime_ms}}}'
+    return f"""print('{{"fio version": "fio-3", "jobs": [{{"error": {error}, "read": {read}}}]}}')"""
 
 
 @pytest.fixture
@@ -190,12 +199,12 @@ def in_process(local: LocalNode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("in_process")
 def test_fio_reads_where_it_is_installed_and_is_named(tmp_path: Path) -> None:
-    _install_fio(tmp_path, FIO)
+    _install_fio(tmp_path, FIO.format(recorded=str(RECORDED / "fio-3.33.json")))
     answer = ceiling_disk.measure(DISK)
     by_fio = [way for way in answer["ways"] if way["tool"] == "fio-3.33"]
     assert [(way["how"], way["bytes_s"]) for way in by_fio] == [
-        ("direct, 2 threads", [8002.0, 8002.0]),
-        ("direct, 3 threads", [8003.0, 8003.0]),
+        ("direct, 2 threads", [721600688.0, 721600688.0]),
+        ("direct, 3 threads", [721600688.0, 721600688.0]),
     ]
 
 
@@ -206,6 +215,11 @@ def test_fio_reads_where_it_is_installed_and_is_named(tmp_path: Path) -> None:
         ("import sys; sys.exit('no such engine')", "fio ended with status 1: no such engine"),
         ("print('hello')", "fio's answer is not JSON."),
         ("print('{}')", "fio's answer names no rate."),
+        ("print('{\"jobs\": [[]]}')", "fio's answer names no rate."),
+        (answering(0, 100, "NaN"), "fio read nothing."),
+        (answering(0, 0, 0), "fio read nothing."),
+        (answering(5, 100, 1), "fio could not read: Input/output error."),
+        (answering(0, 2, 131072000), "fio was through after 2 ms, too soon for its clock."),
     ],
 )
 def test_a_fio_that_fails_is_told_of_and_replaced(tmp_path: Path, script: str, why: str) -> None:

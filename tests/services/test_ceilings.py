@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,3 +82,52 @@ def test_a_file_that_somebody_spoilt_holds_nothing(tmp_path: Path, text: str) ->
     assert store.read() == ()
     store.add([DIRECT])
     assert store.read() == (DIRECT,)
+
+
+IPERF = """
+import json, signal, socket, sys
+words = sys.argv[1:]
+port = int(words[words.index("--port") + 1])
+if "--server" in words:
+    with socket.create_server(("127.0.0.1", port)) as server:
+        while True:
+            server.accept()[0].close()
+try:
+    socket.create_connection((words[1], port)).close()
+except OSError:
+    print(json.dumps({{"error": "unable to connect to server: Connection refused"}}))
+else:
+    print(open({recorded!r}).read())
+"""
+
+
+@pytest.fixture
+def iperf3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node with a stand-in for iperf3, whose answer is a recorded one."""
+    recorded = Path(__file__).parents[1] / "data" / "tools" / "iperf-3.12.json"
+    (tmp_path / "iperf.py").write_text(IPERF.format(recorded=str(recorded)))
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "iperf3"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path}/iperf.py "$@"\n')
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("iperf3")
+async def test_the_bare_way_to_the_stores_machine(link: Link, node_home: Path) -> None:
+    with resp_server(RespServer()) as store:
+        measuring = replace(
+            SHORT, store_address="127.0.0.1", store_port=store.port, workers=2, store_limit_bytes=4 * CHUNK
+        )
+        alone = await measure_ceilings(link, measuring, "network")
+        found = await measure_ceilings(link, measuring, "network", store=link)
+    assert "line" not in {ceiling.what for ceiling in alone}
+    [line] = [ceiling for ceiling in found if ceiling.what == "line"]
+    assert (line.how, line.tool, line.target) == (
+        "bare TCP, 2 streams",
+        "iperf 3.12",
+        f"127.0.0.1:{store.port}",
+    )
+    assert line.bytes_s == pytest.approx(10039667865.488043 / 8)
+    # The server has ended, and what it was started with is gone.
+    assert not [path.name for path in (node_home / ".kvtui").iterdir() if "line" in path.name]
