@@ -178,8 +178,12 @@ class Passes(_Part):
     """``shared``: the fleet's cached pass follows the single node's cold pass, on the same engines."""
     order: Order = Order.SAME
     """Order of a cached pass against its cold pass: ``same``, ``reversed`` or ``shuffled``."""
+    cold_order: Literal["listed", "shuffled"] = "shuffled"
+    """Order of a cold pass: as the documents are listed, or ``shuffled``, anew in each repeat."""
     shuffle_seed: Whole = 0
-    """Of the order ``shuffled``."""
+    """Of both orders where they are ``shuffled``."""
+    repeats: Annotated[int, Field(ge=1, le=50)] = 1
+    """How often every tier is measured; the order of the tiers is balanced over the repeats."""
 
     def serving_node(self, topology: Topology) -> str:
         """The node of a cached pass."""

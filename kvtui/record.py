@@ -124,7 +124,11 @@ class RunRecord:
             RecordError: There is none, so this is no run.
         """
         try:
-            return Plan.model_validate_json(self.plan_file.read_text(encoding="utf-8"))
+            data = json.loads(self.plan_file.read_text(encoding="utf-8"))
+            # A plan that does not say it is from when cold passes went by the list.
+            if isinstance(data, dict) and isinstance(data.get("passes"), dict):
+                data["passes"].setdefault("cold_order", "listed")
+            return Plan.model_validate_json(json.dumps(data))
         except OSError as error:
             raise RecordError(
                 f"{self.path} is not the record of a run: its plan.json cannot be read: {error.strerror}."

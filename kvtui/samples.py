@@ -44,6 +44,10 @@ class Sample:
         evidence: The evidence in figures.
         shared_tokens: Tokens that requests before it in the same pass have in common with it, in whole
             chunks: found again even in a cold pass.
+        repeat: Which repeat of the campaign it belongs to, from 1.
+        run_place: Its place among all requests of the run, in the order in which they were judged, from
+            1; warm-ups, the gate and tries that do not count are among them. ``None`` where it was not
+            recorded.
     """
 
     request_id: str
@@ -63,6 +67,8 @@ class Sample:
     reason: str
     evidence: dict[str, Any]
     shared_tokens: int = 0
+    repeat: int = 1
+    run_place: int | None = None
 
     @property
     def is_cold(self) -> bool:
@@ -76,8 +82,8 @@ class Sample:
 
 def sample_from(event: Event) -> Sample:
     """A sample from its event."""
-    # Records of plans without a prefix may lack it.
-    fields = {"shared_tokens": 0, **event}
+    # Records of plans without a prefix or without repeats may lack these.
+    fields = {"shared_tokens": 0, "repeat": 1, "run_place": None, **event}
     fields = {name: fields[name] for name in Sample.__slots__}
     fields["step"] = Pass(event["step"])
     fields["verdict"] = Verdict(event["verdict"])

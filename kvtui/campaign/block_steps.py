@@ -120,7 +120,7 @@ async def _fingerprint(ctx: Context, block: Block, step: Step) -> dict[str, Any]
         ctx.find(finding)
     if any(finding.level is Level.BLOCKING for finding in findings):
         raise PreflightError(
-            f"The engines of tier {block.tier} are not as the plan needs them, so the run stopped here.",
+            f"The engines of tier {block.words} are not as the plan needs them, so the run stopped here.",
             "The findings above say what differs and what to do.",
         )
     return {node: print_.to_json() for node, print_ in prints.items()}
@@ -151,7 +151,7 @@ async def _pass(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     else:
         spec = PassSpec(block, topology, Pass.CACHED, serving_node(ctx.plan, topology))
     cold_files = await _page_cache(ctx, spec)
-    documents = in_order(ctx.plan, spec.step, _documents(ctx).corpus)
+    documents = in_order(ctx.plan, spec.step, block.repeat, _documents(ctx).corpus)
     _, record = await passes.carry_out(ctx, spec, documents)
     return {**record, "page_cache": cold_files} if cold_files else record
 

@@ -78,9 +78,11 @@ class RunDocuments:
         return digest.hexdigest()
 
 
-def in_order(plan: Plan, step: Pass, documents: Sequence[TokenDocument]) -> tuple[TokenDocument, ...]:
-    """The documents in the order in which a measured pass asks for them."""
-    order = pass_order(plan_scan(plan), 1 if step is Pass.CACHED else 0)
+def in_order(
+    plan: Plan, step: Pass, repeat: int, documents: Sequence[TokenDocument]
+) -> tuple[TokenDocument, ...]:
+    """The documents in the order in which a measured pass of a repeat asks for them."""
+    order = pass_order(plan_scan(plan, repeat=repeat), 1 if step is Pass.CACHED else 0)
     return tuple(documents[number] for number in order)
 
 

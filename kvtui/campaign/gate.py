@@ -47,7 +47,7 @@ async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str
             if missed:
                 ctx.find(_refusal(block, node, missed, len(documents.gate)))
             raise PreflightError(
-                f"The sanity gate of tier {block.tier} failed on {node}, so the run stopped here.",
+                f"The sanity gate of tier {block.words} failed on {node}, so the run stopped here.",
                 f"The reason stands above and in the record of run {ctx.run}.",
             )
     await tiers.remove_tagged(ctx, block, PURPOSE)

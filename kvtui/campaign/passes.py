@@ -170,6 +170,7 @@ def _sample(
     event: Event,
     seen: Evidence,
     shared: int,
+    run_place: int | None,
 ) -> Sample:
     reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
     failed = event["kind"] == "failed"
@@ -193,6 +194,8 @@ def _sample(
         reason=f"{event['error']}: {event['detail']}" if failed else reuse.reason,
         evidence=seen.to_json(),
         shared_tokens=min(shared, reusable) if lmcache_on else 0,
+        repeat=spec.block.repeat,
+        run_place=run_place,
     )
 
 
@@ -203,7 +206,7 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
         request_id: event["cached_tokens"] for request_id, event in ends.items() if event["kind"] == "done"
     }
     evidence = await _evidence(ctx, spec, answered)
-    known = {event["request_id"] for event in ctx.journal.of_kind("sample")}
+    known = {event["request_id"]: event for event in ctx.journal.of_kind("sample")}
     what = spec.plan(ctx)
     shared = shared_tokens(documents, ctx.plan.hash.chunk_tokens)
     samples = []
@@ -214,9 +217,11 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
         if request_id in ends:
             seen = evidence.get(request_id, Evidence())
             common = shared[document.document_id]
-            sample = _sample(ctx, spec, place, document, ends[request_id], seen, common)
+            recorded = known.setdefault(request_id, {})
+            run_place = recorded.get("run_place") if recorded else len(known)
+            sample = _sample(ctx, spec, place, document, ends[request_id], seen, common, run_place)
             samples.append(sample)
-            if request_id not in known:
+            if not recorded:
                 ctx.journal.append("sample", **sample.to_json())
     return samples
 
@@ -256,7 +261,7 @@ def cold_findings(samples: Sequence[Sample], where: str) -> tuple[Finding, ...]:
 
 def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: int | None) -> None:
     """Say what a reader of the figures must know about this pass."""
-    where = f"{spec.block.tier} · {spec.topology} · {spec.step}"
+    where = f"{spec.block.words} · {spec.topology} · {spec.step}"
     failed = [sample for sample in samples if sample.ttft_ms is None]
     if failed:
         text = f"{len(failed)} of {len(samples)} requests failed, the first with {failed[0].reason}."

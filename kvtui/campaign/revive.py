@@ -45,5 +45,5 @@ async def revive(ctx: Context) -> None:
     for block in begun(ctx):
         if await lost(ctx, block):
             await engines.stop(ctx, block)
-            ctx.reporter.say(f"The engines of {block.tier} are gone, so its passes are measured anew.")
+            ctx.reporter.say(f"The engines of {block.words} are gone, so its passes are measured anew.")
             ctx.journal.append("block_restarted", block=block.name, reason="engines gone")

@@ -8,6 +8,7 @@ from enum import StrEnum
 from kvtui.fit import gate_passes
 from kvtui.kvsize import KvShape
 from kvtui.plan import Plan, Tier, TierKind, Topology
+from kvtui.tier_order import tier_order
 
 
 class StepKind(StrEnum):
@@ -34,15 +35,22 @@ class Block:
     Attributes:
         tier: Name of the tier.
         topologies: What is measured in it.
+        repeat: Which repeat of the campaign it belongs to, from 1.
     """
 
     tier: str
     topologies: tuple[Topology, ...]
+    repeat: int = 1
 
     @property
     def name(self) -> str:
-        """Name of the block, unique in a run."""
-        return "-".join((self.tier, *self.topologies))
+        """Name of the block, unique in a run, and so part of what makes its keys and files its own."""
+        return "-".join((self.tier, *self.topologies, *([f"r{self.repeat}"] if self.repeat > 1 else [])))
+
+    @property
+    def words(self) -> str:
+        """Its tier, and which repeat it is from the second on."""
+        return f"{self.tier} · repeat {self.repeat}" if self.repeat > 1 else self.tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +78,21 @@ class Step:
 
     def words(self) -> str:
         """The step in words."""
-        where = f"{self.block.tier} · " if self.block else ""
+        where = f"{self.block.words} · " if self.block else ""
         return f"{where}{self.topology + ' · ' if self.topology else ''}{self.kind}"
 
 
 def blocks(plan: Plan) -> tuple[Block, ...]:
-    """The blocks of a plan, tier by tier."""
+    """The blocks of a plan, repeat by repeat, in each of them tier by tier in a balanced order."""
     shared = plan.passes.fleet_cold == "shared"
     groups = [plan.passes.topologies] if shared else [(topology,) for topology in plan.passes.topologies]
-    return tuple(Block(tier.name, group) for tier in plan.tiers for group in groups)
+    orders = tier_order(tuple(tier.name for tier in plan.tiers), plan.passes.repeats)
+    return tuple(
+        Block(tier, group, repeat)
+        for repeat, order in enumerate(orders, 1)
+        for tier in order
+        for group in groups
+    )
 
 
 def block_nodes(plan: Plan, block: Block) -> tuple[str, ...]:

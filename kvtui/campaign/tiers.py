@@ -126,7 +126,7 @@ async def _until_arrived(
     started_s = progress_s = time.monotonic()
     arrived = await count()
     while arrived < expected and time.monotonic() - progress_s < _PATIENCE_S:
-        ctx.reporter.phase(f"{block.tier}: {arrived} of {expected} chunks have arrived")
+        ctx.reporter.phase(f"{block.words}: {arrived} of {expected} chunks have arrived")
         await asyncio.sleep(_POLL_S)
         before, arrived = arrived, await count()
         if arrived != before:
@@ -135,7 +135,7 @@ async def _until_arrived(
     if arrived < expected:
         text = f"Only {arrived} of {expected} chunks arrived in the tier within {waited_s:.0f} s."
         remedy = "Look for refused writes in the engine's log, and for the tier's free space."
-        ctx.find(Finding(Level.WARNING, "stores-missing", text, remedy, block.tier))
+        ctx.find(Finding(Level.WARNING, "stores-missing", text, remedy, block.words))
     return {"chunks": arrived, "expected": expected, "waited_s": round(waited_s, 2)}
 
 
@@ -150,7 +150,7 @@ async def make_cold(ctx: Context, block: Block, node: str) -> dict[str, Any]:
     left = answer["resident_pages_after"]
     if left:
         text = f"{left} pages of the tier's files stay in the page cache, so the pass reads some from memory."
-        ctx.find(Finding(Level.WARNING, "page-cache-warm", text, "", f"{block.tier} on {node}"))
+        ctx.find(Finding(Level.WARNING, "page-cache-warm", text, "", f"{block.words} on {node}"))
     return {
         name: answer[name]
         for name in ("files", "resident_pages_before", "resident_pages_after", "dropped_caches")

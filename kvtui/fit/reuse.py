@@ -162,12 +162,16 @@ def smallest_capacity_bytes(tier: Tier, scan: Scan, shape: KvShape) -> int:
     return chunks * block_bytes(shape.chunk_bytes(scan.chunk_tokens))
 
 
-def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
-    """What a run of the plan asks of a tier.
+def plan_scan(plan: Plan, *, gated: bool = True, repeat: int = 1) -> Scan:
+    """What a run of the plan asks of a tier in one repeat.
+
+    What is found does not depend on the repeat: only the documents change places with each other, and they
+    are all of one length.
 
     Args:
         plan: The plan.
         gated: Whether two documents prove the tier before the cold pass.
+        repeat: Which repeat, from 1.
 
     Raises:
         PlanError: An option in ``extra_args`` has a value that the engine cannot take.
@@ -181,6 +185,8 @@ def plan_scan(plan: Plan, *, gated: bool = True) -> Scan:
         seed=plan.passes.shuffle_seed,
         step_tokens=step_tokens(plan.engine.extra_args),
         earlier=run_earlier(gated=gated),
+        cold_shuffled=plan.passes.cold_order == "shuffled",
+        repeat=repeat,
     )
 
 

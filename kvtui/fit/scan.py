@@ -30,6 +30,8 @@ class Scan:
         earlier: Other documents of the same length that the same engine served before, as often as it did;
             they have no prefix.
         prefix_tokens: Tokens with which every document begins.
+        cold_shuffled: Whether the cold pass asks for the documents in an order of the seed, not as listed.
+        repeat: Which repeat of the campaign; each has a cold order of its own.
     """
 
     documents: int
@@ -41,6 +43,8 @@ class Scan:
     step_tokens: int = DEFAULT_STEP_TOKENS
     earlier: tuple[str, ...] = ()
     prefix_tokens: int = 0
+    cold_shuffled: bool = False
+    repeat: int = 1
 
     @property
     def chunks(self) -> int:
@@ -80,13 +84,23 @@ class Scan:
 
 
 def pass_order(scan: Scan, number: int) -> tuple[int, ...]:
-    """Numbers of the documents in the order of a pass; pass 0 is the cold one."""
+    """Numbers of the documents in the order of a pass; pass 0 is the cold one.
+
+    The order of a cached pass is that of the cold one, its reverse, or a shuffle of it. That shuffle is the
+    same in every repeat, so what a tier that is too small still holds is the same in every repeat too.
+    """
     documents = list(range(scan.documents))
+    if scan.cold_shuffled:
+        _dice(f"{scan.seed}/cold/{scan.repeat}").shuffle(documents)
     if number > 0 and scan.order is Order.REVERSED:
         documents.reverse()
     if number > 0 and scan.order is Order.SHUFFLED:
-        random.Random(f"{scan.seed}/{number}").shuffle(documents)  # noqa: S311 - an order, not a secret
+        _dice(f"{scan.seed}/{number}").shuffle(documents)
     return tuple(documents)
+
+
+def _dice(seed: str) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - an order, not a secret
 
 
 def run_earlier(*, gated: bool) -> tuple[str, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kvtui.campaign.layout import key_ending, tag
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes, blocks, gated, serving_node, steps
 from kvtui.eta import in_words, left_s
 from kvtui.kvsize import KvShape
-from kvtui.plan import Topology, load_plan
+from kvtui.plan import Plan, Topology, load_plan
 from kvtui.recordings import PLANS
+from tests.kvtui.knowing import changed
 from tests.kvtui.plans import lab_plan
 
 S, F = Topology.SINGLE, Topology.FLEET
@@ -98,3 +102,29 @@ def test_the_time_left_follows_what_was_seen_by_kind() -> None:
 )
 def test_a_duration_is_said_no_finer_than_it_is_known(seconds: float, words: str) -> None:
     assert in_words(seconds) == words
+
+
+def _repeated(repeats: int) -> Plan:
+    return changed(lab_plan(), passes={"repeats": repeats})
+
+
+def test_repeats_go_through_the_tiers_there_and_back() -> None:
+    names = [tier.name for tier in lab_plan().tiers]
+    found = blocks(_repeated(2))
+    assert [block.tier for block in found] == [*names, *reversed(names)]
+    assert [block.repeat for block in found] == [1] * len(names) + [2] * len(names)
+    assert found[: len(names)] == blocks(lab_plan())
+    assert found[-1].name == f"{names[0]}-single-fleet-r2"
+    assert Step(StepKind.COLD, found[-1], S).words() == f"{names[0]} · repeat 2 · single · cold pass"
+
+
+@given(st.integers(1, 50))
+def test_every_block_and_step_of_every_repeat_has_a_name_of_its_own(repeats: int) -> None:
+    for plan in (_repeated(repeats), changed(load_plan(PLANS / "seed.toml"), passes={"repeats": repeats})):
+        names = [block.name for block in blocks(plan)]
+        assert len(set(names)) == len(names) == repeats * len(blocks(changed(plan, passes={"repeats": 1})))
+        keys = [step.key(1) for step in steps(plan)]
+        assert len(set(keys)) == len(keys)
+        assert sum(step.kind is StepKind.CORPUS for step in steps(plan)) == 1
+        endings = [key_ending(tag("run", name, 1)) for name in names]
+        assert not any(one != other and one.endswith(other) for one in endings for other in endings)
