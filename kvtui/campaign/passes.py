@@ -87,17 +87,17 @@ async def _launch(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocumen
         return process
     port, _ = engines.ports(ctx, spec.block, spec.node)
     requests = requests_jsonl(ctx.plan, ctx.tier(spec.block).kind, ctx.run, what, documents)
+    engine_dir = engines.engine(ctx, spec.block, spec.node).dir
+    uses_store = ctx.tier(spec.block).kind is TierKind.VALKEY
     job = {
         "v": 1,
         "port": port,
+        "engine_dir": engine_dir,
+        "store_port": ctx.target.store_port if uses_store else None,
         "events": f"{directory}/events.jsonl",
         "requests": f"{directory}/requests.jsonl",
         "timeout_s": ctx.plan.engine.request_timeout_s,
-        "lease_dirs": [
-            engines.engine(ctx, spec.block, spec.node).dir,
-            directory,
-            watching.process(ctx, spec.node).dir,
-        ],
+        "lease_dirs": [engine_dir, directory, watching.process(ctx, spec.node).dir],
     }
     await link.upload(requests, f"{directory}/requests.jsonl")
     await link.upload(json.dumps(job).encode(), f"{directory}/job.json")

@@ -88,7 +88,7 @@ def disks(diskstats: Optional[str], block: str = "/sys/block") -> Optional[Dict[
     """
     if diskstats is None:
         return None
-    whole = _physical(block)
+    whole = whole_disks(block)
     found = {}
     for line in diskstats.splitlines():
         fields = line.split()
@@ -101,7 +101,8 @@ def disks(diskstats: Optional[str], block: str = "/sys/block") -> Optional[Dict[
     return _busiest(found)
 
 
-def _physical(block: str) -> Optional[List[str]]:
+def whole_disks(block: str = "/sys/block") -> Optional[List[str]]:
+    """Names of the devices that lie on no other; None where the kernel does not show them."""
     try:
         names = os.listdir(block)
         return [name for name in names if not _names_in(os.path.join(block, name, "slaves"))]

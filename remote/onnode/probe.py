@@ -12,6 +12,7 @@ import os
 import sys
 from typing import Any, Dict, List
 
+from . import moved
 from .event_log import AlreadyRunning, EventLog
 from .failed_request import FailedRequest
 from .priority import raise_priority
@@ -51,6 +52,7 @@ class Probe:
         self._port = int(job["port"])
         self._lease_paths = [os.path.join(directory, "lease") for directory in job.get("lease_dirs", ())]
         self._stopwatch = Stopwatch(self._port, float(job["timeout_s"]), self.renew_leases)
+        self._counts = moved.Moved(job.get("engine_dir", ""), job.get("store_port"))
 
     def run(self, requests: List[Dict[str, Any]]) -> None:
         """Send every request that is not settled yet."""
@@ -85,9 +87,11 @@ class Probe:
 
         try:
             data = serialised(request, self._port)
+            before = self._counts.read()
             self._log.write("sent", request, attempt=attempt)
             with contextlib.closing(self._stopwatch.connect()) as connection:
                 timed = self._stopwatch.exchange(connection, data, first_token)
+                after = self._counts.read()
             first_ns = timed.completion.check(request["expect_prompt_tokens"])
         except FailedRequest as failure:
             self._log.write(
@@ -99,7 +103,7 @@ class Probe:
                 http_status=failure.http_status,
             )
         else:
-            result = _result(timed, first_ns)
+            result = {**_result(timed, first_ns), "moved": moved.between(before, after)}
             self._log.write("done", request, timed.completion.last_ns, attempt=attempt, **result)
 
 

@@ -59,7 +59,9 @@ def test_a_good_pass(tmp_path: Path) -> None:
     assert (events[0]["requests"], events[-1]["ok"], events[-1]["failed"]) == (2, 2, 0)
     assert all(e["v"] == 1 and e["wall_s"] > 0 and e["mono_ns"] > 0 for e in events)
     done = events[3]
-    assert {k: v for k, v in done.items() if k not in ("wall_s", "mono_ns", "ttft_ms", "total_ms")} == {
+    assert {
+        k: v for k, v in done.items() if k not in ("wall_s", "mono_ns", "ttft_ms", "total_ms", "moved")
+    } == {
         "v": 1,
         "kind": "done",
         "request_id": "r1",
