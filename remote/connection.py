@@ -202,7 +202,8 @@ class _Login:
         if self._route.key_alias:
             address, port = "", SSH_PORT
         known = self._route.known_hosts.keys_of(host, address, port)
-        return _Offer(host, port, key, RefusedHostKey(entry_name(host, port), fingerprint(key), known))
+        entry = entry_name(host, port)
+        return _Offer(host, port, key, RefusedHostKey(entry, fingerprint(key), known, self._route.strict))
 
     async def _accepts(self, offer: _Offer) -> bool:
         """Whether a person trusts a key that was never seen; a key that has changed is not asked about."""
@@ -211,7 +212,7 @@ class _Login:
         if on_file and not any(key.revoked for key in on_file):
             # Another link has asked meanwhile.
             return True
-        if asker is None or offer.refused.known:
+        if asker is None or offer.refused.known or offer.refused.strict:
             return False
 
         async def ask() -> bool:

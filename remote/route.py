@@ -13,6 +13,7 @@ from remote import private_keys
 from remote.errors import NodeUnreachable
 from remote.hosts import HostSpec
 from remote.known_hosts import GLOBAL_FILE, KnownHosts
+from remote.strict_keys import refuses_unknown
 
 CONNECT_TIMEOUT_S = 10
 LOGIN_TIMEOUT_S = 20
@@ -28,6 +29,7 @@ class Route:
         settings: What asyncssh is told, keys aside.
         known_hosts: Where its host key is looked up.
         key_alias: Whether it is looked up under a name of its own, which has no port.
+        strict: Whether a key that is not known is refused without a question.
         jumps: Hosts to go through, the first one first.
         key_files: Private keys to try.
         only_these_keys: Whether the agent is left out.
@@ -37,6 +39,7 @@ class Route:
     settings: dict[str, Any]
     known_hosts: KnownHosts
     key_alias: bool
+    strict: bool
     jumps: tuple[str, ...]
     key_files: tuple[str, ...]
     only_these_keys: bool
@@ -63,6 +66,7 @@ def route_to(host: HostSpec) -> Route:
         settings=settings,
         known_hosts=KnownHosts(_known_hosts(host, options)),
         key_alias=bool(options.host_key_alias),
+        strict=refuses_unknown(host),
         jumps=_jumps(options.tunnel),
         key_files=keys,
         only_these_keys=host.client_keys is not None or (only and not agent_keys),

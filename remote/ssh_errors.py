@@ -27,11 +27,13 @@ class RefusedHostKey:
         entry: How the host is called in ``known_hosts``.
         offered: SHA-256 fingerprint of the key that the host showed.
         known: The keys on file for this host; empty for a host that was never seen.
+        strict: Whether the SSH configuration wants unknown keys refused without a question.
     """
 
     entry: str
     offered: str
     known: tuple[KnownKey, ...]
+    strict: bool = False
 
 
 def is_denied(error: BaseException) -> bool:
@@ -117,6 +119,13 @@ def explain(
 
 
 def _host_key(host: HostSpec, refused: RefusedHostKey) -> HostKeyRefused:
+    if not refused.known and refused.strict:
+        return HostKeyRefused(
+            f"The host key of {host.label} is not known, and the SSH configuration refuses such keys "
+            f"(StrictHostKeyChecking yes); it shows {refused.offered}.",
+            "If that is the node's own, add it to known_hosts, or have it asked: StrictHostKeyChecking ask.",
+            refused.offered,
+        )
     if not refused.known:
         return HostKeyRefused(
             f"The host key of {host.label} is not known; it shows {refused.offered}.",

@@ -79,6 +79,24 @@ async def test_a_new_host_key_that_is_not_trusted(server: InProcess) -> None:
     assert len(person.host_keys) == 2
 
 
+@pytest.mark.parametrize(
+    ("word", "asked"), [("yes", 0), ("YES", 0), ("ask", 1), ("accept-new", 1), ("no", 1), ("off", 1)]
+)
+async def test_strict_checking_of_host_keys(server: InProcess, tmp_path: Path, word: str, asked: int) -> None:
+    server.keys.known_hosts.write_text("")
+    config = tmp_path / "config"
+    config.write_text(
+        f"Host other\n  StrictHostKeyChecking yes\nHost 127.*\n  StrictHostKeyChecking={word}\n"
+    )
+    person = Person(trusts=False)
+    with pytest.raises(HostKeyRefused) as caught:
+        await said(dataclasses.replace(server.spec, config=(str(config),)), person)
+    assert len(person.host_keys) == asked
+    assert ("(StrictHostKeyChecking yes)" in caught.value.message) == (asked == 0)
+    assert caught.value.offered == shown(server.keys)
+    assert server.keys.known_hosts.read_text() == ""
+
+
 async def test_what_the_file_holds_stays(server: InProcess) -> None:
     other = "elsewhere ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK55fPtJL4ywxbqVMa48qyfe8ATzBdPpKZj3cqMs5MO8"
     server.keys.known_hosts.write_text(f"nonsense\n{other}")
