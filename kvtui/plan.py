@@ -109,8 +109,8 @@ class Engine(_Part):
     """vLLM's ``--dtype``."""
     max_model_len: int = Field(default=16384, ge=256, le=10**8)
     """Most tokens of a request, its output included."""
-    output_tokens: int = Field(default=1, ge=1)
-    """Tokens that each request asks for."""
+    output_tokens: int = Field(default=8, ge=1)
+    """Tokens that each request asks for. TTFT ends at the first; all tell whether reused KV is right."""
     extra_args: tuple[str, ...] = ()
     """More arguments of the engine, such as ``--tensor-parallel-size=2``."""
     start_timeout_s: Seconds = 900

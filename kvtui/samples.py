@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from kvtui.answers import Answer, answer_from
 from kvtui.attribution import Verdict
 from kvtui.journal import Event
 
@@ -48,6 +49,7 @@ class Sample:
         run_place: Its place among all requests of the run, in the order in which they were judged, from
             1; warm-ups, the gate and tries that do not count are among them. ``None`` where it was not
             recorded.
+        answer: The first tokens of the answer with their log-probabilities; ``None`` when not known.
     """
 
     request_id: str
@@ -69,6 +71,7 @@ class Sample:
     shared_tokens: int = 0
     repeat: int = 1
     run_place: int | None = None
+    answer: Answer | None = None
 
     @property
     def is_cold(self) -> bool:
@@ -82,9 +85,10 @@ class Sample:
 
 def sample_from(event: Event) -> Sample:
     """A sample from its event."""
-    # Records of plans without a prefix or without repeats may lack these.
-    fields = {"shared_tokens": 0, "repeat": 1, "run_place": None, **event}
+    # Older records may lack these.
+    fields = {"shared_tokens": 0, "repeat": 1, "run_place": None, "answer": None, **event}
     fields = {name: fields[name] for name in Sample.__slots__}
+    fields["answer"] = answer_from(fields["answer"])
     fields["step"] = Pass(event["step"])
     fields["verdict"] = Verdict(event["verdict"])
     return Sample(**fields)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.tokens import TokenDocument
+from kvtui.answers import answer_from
 from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_cached_tokens
 from kvtui.campaign import engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
@@ -196,6 +197,7 @@ def _sample(
         shared_tokens=min(shared, reusable) if lmcache_on else 0,
         repeat=spec.block.repeat,
         run_place=run_place,
+        answer=None if failed else answer_from(event.get("answer")),
     )
 
 

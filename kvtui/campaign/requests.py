@@ -49,6 +49,10 @@ def requests_jsonl(
             "max_tokens": plan.engine.output_tokens,
             "temperature": 0,
             "ignore_eos": True,
+            # The log-probability of each token and of the most probable other one, by their ids: what tells
+            # whether reused KV is right.
+            "logprobs": 2,
+            "return_tokens_as_token_ids": True,
         }
         if kind is not TierKind.NONE:
             body["kv_transfer_params"] = {"lmcache.tag.run": what.tag}

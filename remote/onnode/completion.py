@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Optional
 
+from .answer import Answer, Token
 from .event_stream import Message
 from .failed_request import NO_TOKEN, PROMPT_TOKENS, PROTOCOL, STREAM_ERROR, FailedRequest
 
@@ -29,6 +30,7 @@ class Completion:
         self.response_id: Optional[str] = None
         self.finish_reason: Optional[str] = None
         self._text: List[str] = []
+        self._answer = Answer()
         self._usage: Dict[str, Any] = {}
 
     @property
@@ -49,6 +51,11 @@ class Completion:
         details = self._usage.get("prompt_tokens_details")
         value = details.get("cached_tokens") if isinstance(details, dict) else None
         return value if isinstance(value, int) else None
+
+    @property
+    def answer(self) -> Optional[List[Token]]:
+        """The first tokens with their log-probabilities; None where the engine does not tell them."""
+        return self._answer.known(self.completion_tokens)
 
     def take(self, message: Message) -> None:
         """Take the next message.
@@ -105,6 +112,7 @@ class Completion:
         choice = choices[0]
         text = _text(choice)
         self._text.append(text)
+        self._answer.take(choice.get("logprobs"))
         self.finish_reason = choice.get("finish_reason") or self.finish_reason
         if self.first_token_ns is None and _carries_token(choice, text, usage):
             self.first_token_ns = received_ns

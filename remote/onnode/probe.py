@@ -129,6 +129,7 @@ def _result(timed: Timed, first_token_ns: int) -> Dict[str, Any]:
         "finish_reason": completion.finish_reason,
         "response_id": completion.response_id,
         "text": completion.text,
+        "answer": completion.answer,
         "no_text": not completion.text,
     }
 

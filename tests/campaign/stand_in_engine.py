@@ -54,7 +54,18 @@ class Handler(BaseHTTPRequestHandler):
         }
         chunk = {
             "id": "cmpl-x",
-            "choices": [{"index": 0, "text": "a", "finish_reason": "length"}],
+            "choices": [
+                {
+                    "index": 0,
+                    "text": "a",
+                    "finish_reason": "length",
+                    "logprobs": {
+                        "tokens": ["token_id:1"],
+                        "token_logprobs": [-0.5],
+                        "top_logprobs": [{"token_id:1": -0.5, "token_id:2": -1.5}],
+                    },
+                }
+            ],
             "usage": usage,
         }
         last = {"id": "cmpl-x", "choices": [], "usage": usage}

@@ -73,6 +73,7 @@ def test_a_good_pass(tmp_path: Path) -> None:
         "finish_reason": "length",
         "response_id": "cmpl-r1",
         "text": "AB",
+        "answer": None,
         "no_text": False,
     }
     assert 0 < done["ttft_ms"] <= done["total_ms"]
