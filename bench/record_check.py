@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from kvtui.campaign.steps import steps
 from kvtui.journal import OWN, Event, read_events
 from kvtui.record import RunRecord
-from kvtui.results import state_of
+from kvtui.run_state import state_of
 from kvtui.samples import Pass, samples_of
 
 

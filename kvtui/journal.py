@@ -96,15 +96,6 @@ def _whole_bytes(fd: int) -> int:
     return 0
 
 
-def kept_events(path: Path) -> tuple[Event, ...]:
-    """All whole events of a record but telemetry, which is most of a long one.
-
-    Raises:
-        RecordError: A line is not an event of this schema.
-    """
-    return tuple(event for event in iter_events(path) if event["kind"] not in TELEMETRY)
-
-
 class Journal:
     """Appends to a run's events, and merges those that were written on nodes, each exactly once.
 

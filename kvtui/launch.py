@@ -28,7 +28,8 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.progress import RunProgress
 from kvtui.record import RunRecord, create
-from kvtui.results import ENDS, Result, result_of, state_of
+from kvtui.results import Result, result_of
+from kvtui.run_state import ENDS, state_of
 from kvtui.stats.economics import HIT_RATES
 from remote.asking import Asker
 from remote.errors import NodeBusy

@@ -16,7 +16,7 @@ from typing import Any
 from kvtui.errors import RecordError
 from kvtui.journal import iter_events
 from kvtui.plan import Plan
-from kvtui.results import state_of
+from kvtui.run_state import state_of
 
 _LOCK_TRIES = 10
 _LOCK_PAUSE_S = 0.02

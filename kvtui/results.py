@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -13,7 +14,9 @@ from kvtui.attribution import Verdict
 from kvtui.errors import RecordError
 from kvtui.findings import Finding, from_json
 from kvtui.journal import TELEMETRY, Event
+from kvtui.live.state import LiveState
 from kvtui.plan import Plan
+from kvtui.run_state import state_of
 from kvtui.sample_findings import sample_findings
 from kvtui.samples import samples_of
 from kvtui.stats.economics import HIT_RATES, Economics
@@ -174,18 +177,6 @@ class Result:
 
 
 _BY_HAND = "The record was changed by hand."
-ENDS = {"run_done": "done", "run_failed": "failed", "run_stopped": "stopped"}
-
-
-def state_of(events: Iterable[Event]) -> tuple[str, str]:
-    """State of a run and its reason; an attach after a failure makes it ``running`` again."""
-    state, reason = "running", ""
-    for event in events:
-        if event["kind"] in ENDS:
-            state, reason = ENDS[event["kind"]], event.get("message", "")
-        elif event["kind"] == "attached":
-            state, reason = "running", ""
-    return state, reason
 
 
 def _corpus_notes(plan: Plan, events: Iterable[Event]) -> tuple[str, ...]:
@@ -206,6 +197,18 @@ def _corpus_notes(plan: Plan, events: Iterable[Event]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+_TWICE = {"first-requests-differ"}
+_PIECE = 1000
+
+
+def _read(events: Iterable[Event], figures: LiveState) -> Iterator[Event]:
+    """The events as they come, telemetry too, which nobody keeps."""
+    waiting = iter(events)
+    while piece := tuple(islice(waiting, _PIECE)):
+        figures.feed(piece)
+        yield from piece
+
+
 def result_of(
     run: str, plan: Plan, events: Iterable[Event], hit_rates: tuple[float, ...] = HIT_RATES
 ) -> Result:
@@ -220,7 +223,8 @@ def result_of(
     Raises:
         RecordError: An event lacks a part of it, or holds a word that is none of ours.
     """
-    events = tuple(event for event in events if event["kind"] not in TELEMETRY)
+    figures = LiveState(plan)
+    events = tuple(event for event in _read(events, figures) if event["kind"] not in TELEMETRY)
     state, reason = state_of(events)
     try:
         sizes = {event["tier"]: event["bytes_per_token"] for event in events if event["kind"] == "geometry"}
@@ -234,6 +238,9 @@ def result_of(
         raise RecordError(f"An event of run {run} cannot be read: {error}.", _BY_HAND) from error
     if state != "running":
         findings |= dict.fromkeys(sample_findings(tiers))
+        # What is peculiar about the first requests has been said, with its cause.
+        said = {finding.code for finding in findings}
+        findings |= dict.fromkeys(one for one in figures.figure_findings() if one.code not in said & _TWICE)
     return Result(
         run=run,
         plan=plan.name,

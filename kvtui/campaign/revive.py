@@ -6,7 +6,7 @@ from kvtui.campaign import engines
 from kvtui.campaign.context import Context
 from kvtui.campaign.steps import Block, Step, StepKind, block_nodes
 from kvtui.campaign.undo import begun
-from kvtui.results import ENDS
+from kvtui.run_state import ENDS
 
 
 def _measured(ctx: Context, block: Block) -> bool:

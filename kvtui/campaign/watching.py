@@ -7,7 +7,7 @@ import json
 from kvtui.campaign import merging
 from kvtui.campaign.context import Context
 from kvtui.findings import Finding, Level
-from kvtui.results import ENDS
+from kvtui.run_state import ENDS
 from remote.errors import AgentError
 from remote.link import program_argv
 from remote.process import Process

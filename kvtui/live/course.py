@@ -12,7 +12,7 @@ from kvtui.journal import Event
 from kvtui.live.numbers import number, whole
 from kvtui.live.view import Head
 from kvtui.plan import Plan
-from kvtui.results import ENDS
+from kvtui.run_state import ENDS
 
 _ATTEMPT = re.compile(r"\.(\d{1,9})(?=/)")
 

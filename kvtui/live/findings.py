@@ -90,7 +90,7 @@ class FindingBook:
 
     def all(self, judged: Iterable[Judged], troubles: Iterable[NodeTroubles]) -> tuple[LiveFinding, ...]:
         """Every finding: the graver first, then by the time at which it was seen first."""
-        found = [*self._from_events(), *self._from_logs(), *_from_figures(judged), *_from_nodes(troubles)]
+        found = [*self._from_events(), *self._from_logs(), *from_figures(judged, troubles)]
         return tuple(sorted(found, key=_order))
 
     def _from_events(self) -> Iterator[LiveFinding]:
@@ -127,13 +127,11 @@ def _live(finding: Finding, count: int, first: float | None, last: float | None)
     return LiveFinding(finding, count, first, last, (), finding.line())
 
 
-def _from_figures(judged: Iterable[Judged]) -> Iterator[LiveFinding]:
+def from_figures(judged: Iterable[Judged], troubles: Iterable[NodeTroubles]) -> Iterator[LiveFinding]:
+    """What the figures of a run say by themselves, as every screen and table has it."""
     for one in judged:
         for finding in figure_findings(one):
             yield _live(finding, 1, one.book.wall_s, one.book.wall_s)
-
-
-def _from_nodes(troubles: Iterable[NodeTroubles]) -> Iterator[LiveFinding]:
     for node in troubles:
         for finding, count, times in node.findings():
             first, last = times or (None, None)

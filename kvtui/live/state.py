@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kvtui.ceilings import Ceiling
 from kvtui.ceilings import from_json as ceiling_from_json
+from kvtui.findings import Finding
 from kvtui.journal import OWN, Event
 from kvtui.live.course import Course
 from kvtui.live.detail import request_detail
-from kvtui.live.findings import FindingBook
+from kvtui.live.findings import FindingBook, from_figures
 from kvtui.live.ledger import Ledger
 from kvtui.live.load import Load
 from kvtui.live.logs import Logs
 from kvtui.live.numbers import positive, whole
 from kvtui.live.sources import PassSource, pass_source
-from kvtui.live.tiers import TierViews
+from kvtui.live.tiers import Moment, TierViews
 from kvtui.live.view import LiveView, LogRow, RequestDetail
 from kvtui.loglines import GIB
 from kvtui.plan import Plan, TierKind
-from kvtui.results import ENDS
+from kvtui.run_state import ENDS
 from kvtui.samples import Pass
 
 
@@ -139,7 +140,7 @@ class LiveState:
         if not running and self._course.end_wall_s is not None:
             now_wall_s = min(now_wall_s, self._course.end_wall_s)
         head = self._course.head(now_wall_s, now)
-        views = self._views.at(now_wall_s, self._ceilings, self._bytes_per_token, self._course, self._latest)
+        views = self._moment(now_wall_s)
         shown = views.shown(tier, topology)
         return LiveView(
             head=head,
@@ -154,6 +155,14 @@ class LiveState:
             findings=self._findings.all(views.judged(), self._load.troubles.values()),
             logs=self._logs.heads(),
         )
+
+    def _moment(self, now_wall_s: float) -> Moment:
+        return self._views.at(now_wall_s, self._ceilings, self._bytes_per_token, self._course, self._latest)
+
+    def figure_findings(self) -> tuple[Finding, ...]:
+        """What the figures of the run say by themselves, beside what was recorded and what logs say."""
+        judged = self._moment(self._course.end_wall_s or 0.0).judged()
+        return tuple(one.finding for one in from_figures(judged, self._load.troubles.values()))
 
     def _dram_tier_bytes(self, node: str) -> int | None:
         block = self._course.step.block if self._course.running and self._course.step else None

@@ -18,7 +18,7 @@ from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.record import records
-from kvtui.results import state_of
+from kvtui.run_state import state_of
 from kvtui.services.hosts import HostsStore
 from kvtui.services.nodes import Wanted, read_all
 from kvtui.services.stores import read_store

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kvtui.errors import RecordError
-from kvtui.journal import kept_events
+from kvtui.journal import Event, iter_events
 from kvtui.paths import Places
 from kvtui.record import RunRecord, find, records
 from kvtui.results import result_of
@@ -79,9 +80,17 @@ class RecordedRuns:
 
 
 def _read(record: RunRecord) -> RunResult:
-    plan = record.plan()
+    plan, judged = record.plan(), list[Event]()
     try:
-        events = kept_events(record.events)
+        result = result_of(record.run, plan, _noting(iter_events(record.events), judged))
     except OSError as error:
         raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
-    return RunResult(result_of(record.run, plan, events), plan, samples_of(events))
+    return RunResult(result, plan, samples_of(judged))
+
+
+def _noting(events: Iterable[Event], judged: list[Event]) -> Iterator[Event]:
+    """The events as they come; a long record is mostly telemetry, and of it the samples alone are kept."""
+    for event in events:
+        if event["kind"] == "sample":
+            judged.append(event)
+        yield event

@@ -12,8 +12,8 @@ from kvtui.errors import RecordError
 from kvtui.journal import iter_events
 from kvtui.paths import Places
 from kvtui.record import RunRecord
-from kvtui.results import state_of
 from kvtui.run_secrets import Secrets
+from kvtui.run_state import state_of
 from remote.asking import Asker
 
 

@@ -14,8 +14,8 @@ from kvtui.errors import PlanError, RecordError
 from kvtui.paths import places
 from kvtui.plan import load_plan
 from kvtui.record import RunRecord
-from kvtui.results import state_of
 from kvtui.run_secrets import Secrets, read_secrets
+from kvtui.run_state import state_of
 from kvtui.services.feed import RunFeed
 from kvtui.services.run_list import CUT_OFF, summary
 from kvtui.services.runs import attach_run, stop_run

@@ -13,7 +13,8 @@ from kvtui.attribution import Verdict
 from kvtui.findings import Finding, Level
 from kvtui.journal import Event
 from kvtui.plan import Node, Topology
-from kvtui.results import Row, result_of, row, state_of
+from kvtui.results import Row, result_of, row
+from kvtui.run_state import state_of
 from kvtui.samples import Pass, Sample
 from kvtui.stats.compare import Claim
 from kvtui.tables import result_text

@@ -74,10 +74,11 @@ def test_a_clean_run_is_quiet() -> None:
             assert [one for one in found(clean) if one.level is not Level.INFO] == []
 
 
-def test_the_recorded_lab_run_has_no_warning() -> None:
+def test_the_recorded_lab_run_warns_of_nothing_but_the_tier_that_is_too_small() -> None:
     plan = Plan.model_validate_json((RECORDED / "plan.json").read_text("utf-8"))
     result = result_of("lab", plan, read_events(RECORDED / "events.jsonl"))
-    assert [one for one in result.findings if one.level is not Level.INFO] == []
+    warned = [(one.code, one.where) for one in result.findings if one.level is not Level.INFO]
+    assert warned == [("reuse-lost", "dram-small · single")]
 
 
 def test_drift_over_a_long_pass_is_a_warning_and_takes_the_interval() -> None:
