@@ -71,7 +71,7 @@ def measurement_from(data: dict[str, Any]) -> Measurement:
     return Measurement(**{**data, "combination": combination, "reused_tokens": tuple(data["reused_tokens"])})
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit that last changed what was measured."""
     command = ["git", "log", "-1", "--format=%H", "--", "kvtui", "remote", "corpus"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -116,7 +116,7 @@ def read_run(run: Sequence[Combination], record: RunRecord) -> Iterator[Measurem
             combination=combination,
             found=sum(tokens == whole for tokens in reused),
             reused_tokens=reused,
-            commit=_commit(),
+            commit=commit(),
             date=time.strftime("%Y-%m-%d"),
             versions=_versions(record),
         )

@@ -1,0 +1,108 @@
+"""Plant confounds on the lab and see what kvtui finds: ``python -m bench.confounds [NAME…]``.
+
+What was measured before stays; whether it is a detection is always judged anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench.confounds.outcome import Outcome, read, write
+from bench.confounds.page import RECORD, page, problems
+from bench.confounds.plant import Plant, clean_campaigns
+from bench.confounds.plants import plants
+from bench.confounds.running import carry_out
+from bench.confounds.stage import stage
+from kvtui.paths import places
+from kvtui.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "confounds.md"
+CLEAN = "clean"
+
+Turn = tuple[Plant | None, Plan, int]
+
+
+def turns(chosen: Sequence[Plant], rounds: int, clean: int) -> Iterator[Turn]:
+    """All campaigns, in the order in which they are worth most: a round of each plant, then clean ones."""
+    campaigns = clean_campaigns()
+    done = 0
+    for turn in range(1, rounds + 1):
+        for plant in chosen:
+            yield plant, plant.plan, turn
+        until = clean * turn // rounds
+        while done < until:
+            yield None, campaigns[done % len(campaigns)], done // len(campaigns) + 1
+            done += 1
+
+
+def _key(plant: Plant | None, plan: Plan, turn: int) -> tuple[str, str, int]:
+    return (plant.name if plant else "", plan.name, turn)
+
+
+def _measure(missing: Sequence[Turn], done: list[Outcome], record: Path, engine: Path) -> None:
+    with tempfile.TemporaryDirectory() as directory, stage(Path(directory), engine) as there:
+        for number, (plant, plan, turn) in enumerate(missing, 1):
+            outcome = carry_out(there, plan, plant, turn)
+            done.append(outcome)
+            write(record, done)
+            found = "" if plant is None else "found" if outcome.detects(plant.demands) else "NOT FOUND"
+            name = plant.name if plant else f"clean {plan.name}"
+            seen = ", ".join(sorted(outcome.codes)) or "nothing above info"
+            why = f" ({outcome.fault})" if outcome.fault else ""
+            clock = time.strftime("%H:%M:%S")
+            print(
+                f"{clock} {number}/{len(missing)} {name}, round {turn}, {outcome.seconds:.0f} s, "
+                f"exit {outcome.exit_code}: {found} {seen}{why}",
+                flush=True,
+            )
+
+
+def main() -> int:
+    """Measure what is missing, write the page, and say what was not found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"which plants, or {CLEAN}; all without a name")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is planted")
+    parser.add_argument("--clean", type=int, default=20, help="campaigns with nothing planted")
+    parser.add_argument("--fresh", action="store_true", help="measure again what was measured before")
+    parser.add_argument("--record", type=Path, default=ROOT / RECORD)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    options = parser.parse_args()
+    everything = plants()
+    names = set(options.names)
+    unknown = names - {plant.name for plant in everything} - {CLEAN}
+    if unknown:
+        parser.error(f"there is no plant {', '.join(sorted(unknown))}")
+    chosen = [plant for plant in everything if not names or plant.name in names]
+    clean = options.clean if not names or CLEAN in names else 0
+    wanted = list(turns(chosen, options.rounds, clean))
+    keys = {_key(*turn) for turn in wanted}
+    known = {plant.name for plant in everything} | {""}
+    done = [
+        one
+        for one in read(options.record)
+        if one.plant in known and not (options.fresh and (one.plant, one.campaign, one.round) in keys)
+    ]
+    there = {(one.plant, one.campaign, one.round) for one in done}
+    missing = [turn for turn in wanted if _key(*turn) not in there]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if missing:
+            _measure(missing, done, options.record, places().engine)
+    except KeyboardInterrupt:
+        print("Stopped; what was measured is kept.", flush=True)
+    options.page.write_text(page(everything, done), encoding="utf-8")
+    found = problems(everything, done)
+    for problem in found:
+        print(problem, flush=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""What is done to the lab, from outside, while a campaign runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.confounds.scene import POLL_S, Scene
+from bench.confounds.stage import CLOCK_FILE, KV_DIR
+from bench.confounds.store_client import keys, store_client, used_memory_bytes
+from remote.lab import info, members
+
+COLD, CACHED = "/cold/single", "/cached/single"
+_MIB = 1024**2
+_SILENCE_S = 2.0
+_FOREIGN_BYTES = 256 * 1024
+_HOG_FILE_BYTES = 512 * _MIB
+
+
+def warm_page_cache(scene: Scene) -> None:
+    """Read the disk tier's files as soon as they were made cold."""
+    scene.wait("page_cache", ".cached", "before")
+    folder = scene.paths.home("gpu-a") / KV_DIR / f"kvtui-{scene.run}"
+    while not scene.measured():
+        for file in folder.iterdir():
+            with suppress(OSError):
+                file.read_bytes()
+        time.sleep(POLL_S)
+
+
+def _limit_store(scene: Scene, more_bytes: int, policy: str) -> None:
+    scene.wait_step(COLD)
+    with store_client(scene.lab) as client:
+        limit = used_memory_bytes(client) + more_bytes
+        client.config_set({"maxmemory": str(limit), "maxmemory-policy": policy})
+
+
+def fill_store(scene: Scene) -> None:
+    """Leave the store room for about half of the documents, and have it refuse the rest."""
+    _limit_store(scene, 28 * _MIB, "noeviction")
+
+
+def thrash_store(scene: Scene) -> None:
+    """Leave the store room for about half of the documents, and have it give up others for the rest."""
+    _limit_store(scene, 28 * _MIB, "allkeys-lru")
+
+
+def restart_store(scene: Scene) -> None:
+    """Kill the store in the middle of the cached pass, and start it again a little later."""
+    scene.wait_answers("single.cached", 2)
+    pid = scene.lab.store.pid
+    argv = Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0").split("\0")
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(_SILENCE_S)
+    started = subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, members.MARKER: scene.lab.lab_id},
+    )
+    info.write(with_store_pid(scene.lab, started.pid), scene.paths.info)
+
+
+def zero_values(scene: Scene) -> None:
+    """Overwrite what the cold pass stored with zeros of the same length."""
+    scene.wait_step(COLD)
+    done: set[bytes] = set()
+    with store_client(scene.lab) as client:
+        while not scene.measured():
+            for key in keys(client, f"@run%{scene.run}.valkey-single.1") - done:
+                client.set(key, bytes(client.strlen(key)))
+                done.add(key)
+            time.sleep(POLL_S)
+
+
+def use_store(scene: Scene) -> None:
+    """Read and write values of one's own in the store, all through both passes."""
+    scene.wait_step(COLD)
+    value = os.urandom(_FOREIGN_BYTES)
+    number = 0
+    with store_client(scene.lab) as client:
+        while not scene.measured():
+            number += 1
+            client.set(f"somebody:{number % 50}", value)
+            client.get(f"somebody:{number % 50}")
+            time.sleep(POLL_S)
+
+
+def pause_writes(scene: Scene) -> None:
+    """Have the store hold back all writes from the middle of the cold pass until the cached one has begun."""
+    scene.wait_answers("single.cold", 2)
+    with store_client(scene.lab) as client:
+        scene.undo.callback(_unpause, scene)
+        client.custom_command(["CLIENT", "PAUSE", "60000", "WRITE"])
+        scene.wait_answers("single.cached", 2)
+        client.custom_command(["CLIENT", "UNPAUSE"])
+
+
+def _unpause(scene: Scene) -> None:
+    with store_client(scene.lab) as client:
+        client.custom_command(["CLIENT", "UNPAUSE"])
+
+
+def hog_processor(scene: Scene) -> None:
+    """Keep every processor busy with other work, all through both passes."""
+    scene.wait_step(COLD)
+    for _ in range(os.cpu_count() or 1):
+        _beside(scene, [sys.executable, "-c", "while True: pass"])
+    _until_measured(scene)
+
+
+def hog_disk(scene: Scene) -> None:
+    """Read another file from the disk all through both passes, past the page cache."""
+    file = scene.paths.root / "hog.bin"
+    scene.undo.callback(file.unlink, missing_ok=True)
+    with file.open("wb") as out:
+        for _ in range(_HOG_FILE_BYTES // _MIB):
+            out.write(os.urandom(_MIB))
+        os.fsync(out.fileno())
+    scene.wait_step(COLD)
+    reading = f"while :; do dd if='{file}' of=/dev/null bs=4M iflag=direct 2>/dev/null; done"
+    _beside(scene, ["sh", "-c", reading])
+    _until_measured(scene)
+
+
+def step_clock(scene: Scene) -> None:
+    """Have the clock of the node step once the cold pass has begun."""
+    scene.wait_answers("single.cold", 2)
+    (scene.paths.home("gpu-a") / CLOCK_FILE).touch()
+
+
+def _beside(scene: Scene, argv: list[str]) -> None:
+    """Run a program, with all that it starts, until the run is over."""
+    process = subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    scene.undo.callback(_end, process)
+
+
+def _end(process: subprocess.Popen[Any]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _until_measured(scene: Scene) -> None:
+    """Wait for the end of the cached pass, and undo then what would only slow down what follows."""
+    while not scene.measured():
+        time.sleep(POLL_S)
+    scene.undo.close()
+
+
+def with_store_pid(lab: info.LabInfo, pid: int) -> info.LabInfo:
+    """The lab with another process as its store."""
+    return replace(lab, store=replace(lab.store, pid=pid))
