@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PYTHON := $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 
-.PHONY: help run dev engine check format test test-fast kills fit-validation watching bench statistics clean
+.PHONY: help run dev engine check format test test-fast kills fit-validation confounds watching bench statistics clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ kills: engine ## Kill kvtui at 20 random moments of lab runs, and record what wa
 
 fit-validation: engine ## Predicted reuse against real engines, into docs/fit-validation.md
 	$(BIN)/python -m bench.fit_validation
+
+confounds: engine ## Plant confounds on the lab, and see whether each is found: docs/confounds.md
+	$(BIN)/python -m bench.confounds
 
 watching: engine ## Compare TTFTs of lab runs with the app open and without
 	$(BIN)/python -m bench.watching

@@ -67,15 +67,20 @@ def document_twice() -> None:
     _documents(change)
 
 
-def clock_steps() -> None:
-    """Have what runs on the nodes read a clock that steps once a file is there."""
+def stepping_package() -> NodePackage:
+    """What is uploaded to the nodes, with a clock that steps once a file is there."""
     package = node_package()
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package.data)) as old, zipfile.ZipFile(buffer, "w") as new:
         for name in old.namelist():
             text = old.read(name)
             new.writestr(name, _CLOCK.encode() + text if name == "__main__.py" else text)
-    stepping = NodePackage.of(buffer.getvalue())
+    return NodePackage.of(buffer.getvalue())
+
+
+def clock_steps() -> None:
+    """Have what runs on the nodes read a clock that steps."""
+    stepping = stepping_package()
     _replace(link, "node_package", lambda: stepping)
 
 

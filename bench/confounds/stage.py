@@ -79,11 +79,15 @@ class Stage:
             client.config_resetstat()
 
 
+def wrapper(python: str) -> str:
+    """A script that is an engine's Python, and has the engine's fault done before it."""
+    return _WRAPPER.format(fault=FAULT_FILE, python=shlex.quote(python))
+
+
 def _wrap_engine(stage: Stage) -> None:
     """Have the nodes start their engines by way of a script that looks for a fault."""
     lab, script = stage.lab, stage.paths.root / "engine-python"
-    text = _WRAPPER.format(fault=FAULT_FILE, python=shlex.quote(lab.parts.engine_python))
-    script.write_text(text, encoding="utf-8")
+    script.write_text(wrapper(lab.parts.engine_python), encoding="utf-8")
     script.chmod(0o700)
     info.write(replace(lab, parts=replace(lab.parts, engine_python=str(script))), stage.paths.info)
 
