@@ -14,12 +14,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from bench.simulated_repeats import repeats
+from bench.simulation import (
+    NOISES,
+    SIZES,
+    Array,
+    Report,
+    bimodal,
+    lognormal,
+    names,
+    percent,
+    share_of,
+    skewed,
+)
 from kvtui.stats.compare import Claim, Reproduced, compare, equivalent
 from kvtui.stats.economics import break_even
 from kvtui.stats.estimate import documents_needed, ratio_estimate
@@ -27,8 +38,6 @@ from kvtui.stats.order import LEVEL, largest_rank, median_interval, outside
 from kvtui.stats.shape import outliers, two_groups, unlike_first
 from kvtui.stats.trend import DRIFT_ALPHA, drift
 
-Array = Any
-SIZES = (8, 30, 100)
 SPEEDUP, MARGIN, DRIFT = 4.0, 0.10, 0.03
 # The logarithm's standard deviation up to which a drift of 3 % is found at n = 30 as often as is claimed.
 DRIFT_NOISE = 0.01
@@ -36,86 +45,6 @@ FOUND, ALLOWED_MISS = 0.90, 0.005
 QUIET = 0.01
 # What claims nothing is looked at in every tenth campaign.
 TENTH = 10
-
-
-def lognormal(rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-    """Even noise of 5 %."""
-    return np.exp(rng.normal(0, 0.05, size))
-
-
-def skewed(rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-    """A fastest possible time, and delays of 10 % on average."""
-    return 1 + rng.exponential(0.10, size)
-
-
-def heavy(rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-    """Student's t with 2 degrees of freedom, on the logarithm: some requests take many times as long."""
-    return np.exp(np.clip(0.03 * rng.standard_t(2, size), -3, 3))
-
-
-def bimodal(rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-    """Three of ten requests take 30 % longer, each mode with 2 % of noise."""
-    return np.where(rng.random(size) < 0.3, 1.3, 1.0) * np.exp(rng.normal(0, 0.02, size))
-
-
-NOISES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
-    "lognormal, 5 %": lognormal,
-    "skewed": skewed,
-    "heavy-tailed": heavy,
-    "bimodal": bimodal,
-}
-
-
-@dataclass(slots=True)
-class Report:
-    """What is written, and which claims failed.
-
-    Attributes:
-        lines: Markdown.
-        failures: A sentence for each claim that does not hold.
-    """
-
-    lines: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-
-    def table(self, *headings: str) -> None:
-        """Begin a table."""
-        self.lines += ["", f"| {' | '.join(headings)} |", f"|{'|'.join([' --- '] * len(headings))}|"]
-
-    def row(self, *cells: str) -> None:
-        """A row of it."""
-        self.lines.append(f"| {' | '.join(cells)} |")
-
-    def say(self, *lines: str) -> None:
-        """Text."""
-        self.lines += ["", *lines]
-
-    def at_least(self, what: str, share: float, least: float) -> str:
-        """A claim from below; the figure in words."""
-        if share < least:
-            self.failures.append(f"{what}: {share:.4f}, claimed at least {least:.4f}.")
-        return percent(share)
-
-    def at_most(self, what: str, share: float, most: float, campaigns: int) -> str:
-        """A claim from above, three standard errors of the simulation allowed; the figure in words."""
-        if share > most + 3 * math.sqrt(most * (1 - most) / campaigns):
-            self.failures.append(f"{what}: {share:.4f}, claimed at most {most:.4f}.")
-        return percent(share)
-
-
-def percent(share: float) -> str:
-    """A share in words."""
-    return f"{share * 100:.2f} %"
-
-
-def share_of(share: float) -> str:
-    """A round share in words."""
-    return f"{share * 100:g} %"
-
-
-def names(count: int) -> list[str]:
-    """Documents."""
-    return [f"doc-{place}" for place in range(count)]
 
 
 def campaigns_of(
@@ -350,7 +279,7 @@ def precision(report: Report, rng: np.random.Generator, campaigns: int) -> None:
             )
 
 
-PARTS = (coverage, claims, trends, shapes, precision)
+PARTS = (coverage, claims, trends, shapes, precision, repeats)
 
 
 def simulate(campaigns: int, seed: int) -> Report:
@@ -402,7 +331,8 @@ def heading(campaigns: int, seed: int, commit: str) -> list[str]:
         "looks at. “Reproduced within x %” takes two one-sided sign tests at 5 %. Drift is found by the "
         "trend test of Mann and Kendall at 0.5 %; with drift there is no one truth, so the interval is "
         "left out. Documents count as independent of each other, which drift would break and one request "
-        "at a time supports.",
+        "at a time supports. Requests of one document in several repeats are not independent, so a document "
+        "has one figure, the median over its repeats, and n stays the number of documents.",
         "",
         f"Synthetic campaigns with known truth, {campaigns:,} a line, judged by kvtui's own functions:",
         "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kvtui.attribution import Verdict
@@ -11,19 +11,26 @@ from kvtui.samples import Pass, Sample
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """One document.
+    """One document in one repeat of the campaign.
 
     Attributes:
         document: Its id.
+        repeat: Which repeat, from 1.
         place: Its place in the order of the cached pass, or of the cold one while that is missing.
         cold: Its cold request.
         cached: Its cached request.
     """
 
     document: str
+    repeat: int
     place: int
     cold: Sample | None
     cached: Sample | None
+
+    @property
+    def name(self) -> str:
+        """The document, and which repeat it is from the second on."""
+        return f"{self.document} · repeat {self.repeat}" if self.repeat > 1 else self.document
 
     @property
     def speedup(self) -> float | None:
@@ -39,7 +46,7 @@ class DocumentRow:
 
 
 def document_rows(samples: Iterable[Sample], tier: str, topology: str) -> tuple[DocumentRow, ...]:
-    """The documents of a tier; a fleet that shares the single node's cold pass shows that one.
+    """The documents of a tier, repeat by repeat; a fleet that shares a cold pass shows that one.
 
     Args:
         samples: Samples of each block's last attempt.
@@ -47,6 +54,14 @@ def document_rows(samples: Iterable[Sample], tier: str, topology: str) -> tuple[
         topology: Where its cached pass ran.
     """
     kept = [sample for sample in samples if sample.tier == tier]
+    return tuple(
+        row
+        for repeat in sorted({sample.repeat for sample in kept})
+        for row in _of_repeat([sample for sample in kept if sample.repeat == repeat], repeat, topology)
+    )
+
+
+def _of_repeat(kept: Sequence[Sample], repeat: int, topology: str) -> list[DocumentRow]:
     cached = {s.document: s for s in kept if s.step is Pass.CACHED and s.topology == topology}
     blocks = {sample.block for sample in cached.values()} or {
         sample.block for sample in kept if sample.topology == topology
@@ -55,5 +70,5 @@ def document_rows(samples: Iterable[Sample], tier: str, topology: str) -> tuple[
     rows = []
     for document in dict.fromkeys((*cold, *cached)):
         first = cached.get(document) or cold[document]
-        rows.append(DocumentRow(document, first.place, cold.get(document), cached.get(document)))
-    return tuple(sorted(rows, key=lambda row: (row.document not in cached, row.place)))
+        rows.append(DocumentRow(document, repeat, first.place, cold.get(document), cached.get(document)))
+    return sorted(rows, key=lambda row: (row.document not in cached, row.place))

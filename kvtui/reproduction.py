@@ -10,6 +10,8 @@ from kvtui.result_words import level, ratio
 from kvtui.run_result import RunResult
 from kvtui.stats.compare import Equivalence, Reproduced, equivalent
 from kvtui.stats.estimate import paired_ratios
+from kvtui.stats.repeats import Shift
+from kvtui.stats.trend import Drift
 from kvtui.tier_samples import TierSamples, tier_samples
 
 
@@ -21,7 +23,8 @@ class Repeated:
         tier: Name of the tier.
         topology: Where its cached pass ran.
         what: ``cold``, ``cached`` or ``speedup``.
-        drifting: Whether it drifts in either run, so that nothing may be said.
+        drifting: Whether it drifts in either run, or differs between its repeats, by more than the margin, so
+            that nothing may be said.
         found: What the two one-sided tests say.
     """
 
@@ -97,8 +100,8 @@ def _figures(
         two = others.get((one.tier, one.topology))
         if two is None:
             continue
-        cold = one.cold_drift is not None or two.cold_drift is not None
-        cached = one.cached_drift is not None or two.cached_drift is not None
+        cold = any(_wanders(tier.cold_drift, tier.cold_shift, within) for tier in (one, two))
+        cached = any(_wanders(tier.cached_drift, tier.cached_shift, within) for tier in (one, two))
         parts: tuple[tuple[str, bool, Mapping[str, float], Mapping[str, float]], ...] = (
             ("cold", cold, one.cold_ms, two.cold_ms),
             ("cached", cached, one.cached_ms, two.cached_ms),
@@ -111,6 +114,14 @@ def _figures(
         )
         for what, drifting, before, after in parts:
             yield Repeated(one.tier, one.topology.value, what, drifting, equivalent(before, after, within))
+
+
+def _wanders(drift: Drift | None, shift: Shift | None, within: float) -> bool:
+    """Whether a run has no truth of its own to that margin: a pass drifts, or its repeats differ, by more.
+
+    What moves by less than the margin does not decide what is asked here.
+    """
+    return (drift is not None and abs(drift.size) > within) or (shift is not None and shift.size > within)
 
 
 def reproduction_text(found: Reproduction) -> str:
@@ -138,7 +149,7 @@ def _line(figure: Repeated) -> str:
     found = figure.found
     words = f"{figure.tier} · {figure.topology} · {figure.what}: {figure.outcome}"
     if figure.drifting:
-        return f"{words} (drifts)"
+        return f"{words} (drifts by more, or differs between repeats)"
     if found.ratio is None:
         return f"{words} (no common document)"
     words += f" (second ÷ first {ratio(found.ratio)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kvtui.results import Result, Row
+from kvtui.results import RepeatRow, Result, Row
 from kvtui.stats.compare import Claim
 from kvtui.stats.economics import BreakEven, Economics, Saving
 from kvtui.stats.estimate import Estimate
@@ -12,7 +12,7 @@ from kvtui.stats.order import least_count
 from kvtui.units import DASH
 from kvtui.worth import TierPair
 
-DRIFTS = "drifts"
+DRIFTS, DIFFER = "drifts", "repeats differ"
 
 
 def ratio(value: float) -> str:
@@ -30,14 +30,19 @@ def level(value: float) -> str:
     return f"{value * 100:.1f} %"
 
 
-def interval(found: Estimate | None, show: Callable[[float], str], *, drifting: bool = False) -> str:
+def why_none(row: Row) -> str:
+    """Why a row has no interval; empty where that is for want of documents."""
+    return DIFFER if row.repeats_differ else DRIFTS if row.drifting else ""
+
+
+def interval(found: Estimate | None, show: Callable[[float], str], why: str = "") -> str:
     """An interval with its level, or why there is none."""
     if found is None:
         return DASH
     if found.interval is not None:
         low, high = found.interval.low, found.interval.high
         return f"{show(low).rstrip('×')} to {show(high)} ({level(found.interval.level)})"
-    return DRIFTS if drifting else f"{found.n} of {least_count()} needed"
+    return why or f"{found.n} of {least_count()} needed"
 
 
 def sure_cells(row: Row) -> tuple[str, ...]:
@@ -47,7 +52,7 @@ def sure_cells(row: Row) -> tuple[str, ...]:
         if found is None:
             cells += [DASH, DASH, DASH]
         else:
-            shown = interval(found, show, drifting=row.drifting)
+            shown = interval(found, show, why_none(row))
             cells += [show(found.median), shown, show(found.hodges_lehmann)]
     return (*cells, f"{row.needed:,}" if row.needed is not None else DASH)
 
@@ -61,6 +66,34 @@ def percentile_lines(row: Row) -> Iterator[tuple[str, str]]:
         if cold is not None or cached is not None:
             shown = [DASH if value is None else milliseconds(value) for value in (cold, cached)]
             yield name, f"{shown[0]} ms cold, {shown[1]} ms cached"
+
+
+def repeat_lines(row: Row) -> Iterator[tuple[str, str]]:
+    """What each repeat gave, where there are several, and how many more documents or repeats a run wants."""
+    if row.repeats > 1:
+        for one in row.by_repeat:
+            cold, cached, speedup, reused, places = repeat_cells(one)[1:]
+            words = f"{cold} ms cold, {cached} ms cached, {speedup}, {reused} whole"
+            yield (
+                f"repeat {one.repeat}",
+                words + ("" if places == DASH else f"; requests {places} of the run"),
+            )
+    if row.needed is not None:
+        more = "" if row.needed_repeats is None else f", or {row.needed_repeats} repeats of these"
+        yield "for ± 5 %", f"{row.needed:,} documents{more}"
+
+
+def repeat_cells(one: RepeatRow) -> tuple[str, ...]:
+    """A repeat of a tier: its number, cold, cached, speedup, whole documents, its place in the run."""
+    places = DASH if one.first_place is None else f"{one.first_place:,} to {one.last_place:,}"
+    return (
+        str(one.repeat),
+        DASH if one.cold_ms is None else milliseconds(one.cold_ms),
+        DASH if one.cached_ms is None else milliseconds(one.cached_ms),
+        DASH if one.speedup is None else ratio(one.speedup),
+        DASH if one.cached_n == 0 else str(one.reused),
+        places,
+    )
 
 
 def economics_lines(found: Economics) -> Iterator[tuple[str, str]]:

@@ -29,11 +29,55 @@ from kvtui.stats.estimate import (
     ratio_estimate,
 )
 from kvtui.stats.order import percentile
+from kvtui.stats.repeats import repeats_needed
 from kvtui.tier_samples import TierSamples, tier_samples
 from kvtui.worth import TierPair, tier_economics, tier_pairs
 
 # A speedup is called well known when its interval is as narrow as this, both ways.
 PRECISION = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatRow:
+    """What one repeat gave of a tier in a topology; ``None`` where there are no data.
+
+    Attributes:
+        repeat: Which one, from 1.
+        first_place: Place of its first request among all of the run; ``None`` where it was not recorded.
+        last_place: Place of its last one.
+        cold_n: Cold requests that succeeded and were cold.
+        cold_ms: Median TTFT of them.
+        cached_n: Cached requests that succeeded.
+        cached_ms: Median TTFT of them.
+        speedup: Median over the documents of cold TTFT ÷ cached TTFT.
+        reused: Documents whose cached request reused all that could be reused.
+    """
+
+    repeat: int
+    first_place: int | None
+    last_place: int | None
+    cold_n: int
+    cold_ms: float | None
+    cached_n: int
+    cached_ms: float | None
+    speedup: float | None
+    reused: int
+
+
+def repeat_row(one: TierSamples) -> RepeatRow:
+    """Compute the row of one repeat."""
+    places = [sample.run_place for sample in (*one.cold, *one.cached) if sample.run_place is not None]
+    return RepeatRow(
+        repeat=one.repeat,
+        first_place=min(places, default=None),
+        last_place=max(places, default=None),
+        cold_n=len(one.cold_ms),
+        cold_ms=_median(one.cold_ms.values()),
+        cached_n=len(one.cached_ms),
+        cached_ms=_median(one.cached_ms.values()),
+        speedup=_median(paired_ratios(one.cold_ms, one.cached_ms).values()),
+        reused=sum(verdict is Verdict.FULL for verdict in one.verdicts.values()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +88,33 @@ class Row:
         tier: Name of the tier.
         topology: ``single`` or ``fleet``.
         documents: Documents of the plan.
-        cold_n: Cold requests that succeeded and reused nothing beyond what they share with those before.
+        cold_n: Documents whose cold request succeeded and reused nothing beyond what it shares with those
+            before; with repeats the TTFT of a document is the median over its repeats.
         cold_ms: Median TTFT of them.
-        cached_n: Cached requests that succeeded.
+        cached_n: Documents whose cached request succeeded.
         cached_ms: Median TTFT of them.
         speedup: Median over the documents of cold TTFT ÷ cached TTFT.
         worst_speedup: The smallest of them.
         worst_document: The document that has it.
-        reused: Documents whose cached request reused all that could be reused.
-        partial: Documents that reused some of it.
-        unknown: Documents whose evidence is missing or contradicts itself.
-        reused_bytes: KV bytes that the cached pass reused in all.
+        reused: Documents whose cached request reused all that could be reused, in every repeat.
+        partial: Documents that reused some of it, or not in every repeat alike.
+        unknown: Documents whose evidence is missing or contradicts itself, in any repeat.
+        reused_bytes: KV bytes that a cached pass reused in all.
         throughput_bytes_s: Median over the documents of reused bytes ÷ cached TTFT, so overhead included.
-        cold_p95_ms: TTFT that 95 % of the cold requests do not exceed; ``None`` below 20 of them.
+        cold_p95_ms: TTFT that 95 % of the cold requests of all repeats do not exceed; ``None`` below 20
+            documents.
         cold_p99_ms: The same for 99 %; ``None`` below 100.
         cached_p95_ms: That of the cached requests.
         cached_p99_ms: Likewise.
         ratio: The speedup with its interval and Hodges–Lehmann estimate.
         saved_ms: Cold TTFT − cached TTFT of the documents, likewise.
         needed: Documents that would give the speedup within ± 5 %; ``None`` when there is no interval.
-        drifting: Whether a pass drifts, so that there is no interval.
+        drifting: Whether a pass drifts, or repeats differ, so that there is no interval.
+        repeats: Repeats of the campaign that have samples.
+        by_repeat: What each of them gave alone.
+        needed_repeats: Repeats of the same documents that would give the speedup within ± 5 %; ``None`` where
+            there is one repeat, no interval, or where only more documents help.
+        repeats_differ: Whether that is why there is no interval.
     """
 
     tier: str
@@ -89,6 +140,10 @@ class Row:
     saved_ms: Estimate | None
     needed: int | None
     drifting: bool
+    repeats: int = 1
+    by_repeat: tuple[RepeatRow, ...] = ()
+    needed_repeats: int | None = None
+    repeats_differ: bool = False
 
 
 def _median(values: Iterable[float]) -> float | None:
@@ -108,40 +163,48 @@ def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
     speedups = paired_ratios(cold_ms, cached_ms)
     ratio = ratio_estimate(speedups.values(), steady=tier.steady)
     worst = min(speedups, key=lambda name: speedups[name]) if speedups else None
-    counts = Counter(sample.verdict for sample in tier.cached)
-    sizes: dict[str, int] = {}
+    counts = Counter(tier.verdicts.values())
+    sizes: dict[str, float] = {}
     if bytes_per_token is not None:
-        sizes = {
-            sample.document: sample.reused_tokens * bytes_per_token
-            for sample in tier.cached
-            if sample.reused_tokens is not None
-        }
+        sizes = {name: tokens * bytes_per_token for name, tokens in tier.reused_tokens.items()}
     rates = [size / cached_ms[name] * 1000 for name, size in sizes.items() if size and cached_ms.get(name)]
-    cold, cached = sorted(cold_ms.values()), sorted(cached_ms.values())
+    cold, cached = sorted(tier.cold_requests_ms), sorted(tier.cached_requests_ms)
+    tails = [
+        # Requests of one document are not independent: what is enough is counted in documents.
+        percentile(requests, share) if percentile(sorted(documents_ms.values()), share) is not None else None
+        for requests, documents_ms in ((cold, cold_ms), (cached, cached_ms))
+        for share in (0.95, 0.99)
+    ]
+    each = tier.repeats
+    each_ratios = [paired_ratios(one.cold_ms, one.cached_ms) for one in each]
     return Row(
         tier=tier.tier,
         topology=tier.topology.value,
         documents=documents,
-        cold_n=len(cold),
-        cold_ms=_median(cold),
-        cached_n=len(cached),
-        cached_ms=_median(cached),
+        cold_n=len(cold_ms),
+        cold_ms=_median(cold_ms.values()),
+        cached_n=len(cached_ms),
+        cached_ms=_median(cached_ms.values()),
         speedup=ratio.median if ratio else None,
         worst_speedup=speedups[worst] if worst else None,
         worst_document=worst,
         reused=counts[Verdict.FULL],
         partial=counts[Verdict.PARTIAL],
         unknown=counts[Verdict.UNKNOWN],
-        reused_bytes=sum(sizes.values()) if sizes else None,
+        reused_bytes=round(sum(sizes.values())) if sizes else None,
         throughput_bytes_s=_median(rate for rate in rates if math.isfinite(rate)),
-        cold_p95_ms=percentile(cold, 0.95),
-        cold_p99_ms=percentile(cold, 0.99),
-        cached_p95_ms=percentile(cached, 0.95),
-        cached_p99_ms=percentile(cached, 0.99),
+        cold_p95_ms=tails[0],
+        cold_p99_ms=tails[1],
+        cached_p95_ms=tails[2],
+        cached_p99_ms=tails[3],
         ratio=ratio,
         saved_ms=estimate(paired_differences(cold_ms, cached_ms).values(), steady=tier.steady),
         needed=documents_needed(ratio, PRECISION) if ratio else None,
         drifting=not tier.steady,
+        repeats=len(each),
+        by_repeat=tuple(repeat_row(one) for one in each),
+        needed_repeats=repeats_needed(each_ratios, ratio, PRECISION) if ratio else None,
+        repeats_differ=tier.repeats_differ,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from kvtui.findings import Finding, Level
+from kvtui.repeat_findings import repeat_findings
 from kvtui.samples import Sample
 from kvtui.stats.estimate import paired_ratios
 from kvtui.stats.order import P95_FROM
@@ -24,17 +25,22 @@ def sample_findings(tiers: Sequence[TierSamples]) -> tuple[Finding, ...]:
     found: dict[Finding, None] = {}
     cold_seen: set[tuple[str, ...]] = set()
     for tier in tiers:
-        block = tuple(sample.request_id for sample in tier.cold)
-        first, words = _first(tier)
-        if words:
-            where = f"{tier.tier} · {tier.topology}"
-            found[Finding(Level.INFO, "first-requests-differ", words, _FIRST_REMEDY, where)] = None
-        if block not in cold_seen:
-            cold_seen.add(block)
-            found |= dict.fromkeys(_of_pass(f"{tier.tier} · cold", tier.cold_ms, tier.cold_drift, first))
-        where = f"{tier.tier} · {tier.topology} · cached"
-        found |= dict.fromkeys(_of_pass(where, tier.cached_ms, tier.cached_drift, first))
+        for one in tier.repeats:
+            found |= dict.fromkeys(_of_repeat(one, cold_seen))
+        found |= dict.fromkeys(repeat_findings(tier))
     return tuple(found)
+
+
+def _of_repeat(tier: TierSamples, cold_seen: set[tuple[str, ...]]) -> Iterator[Finding]:
+    block = tuple(sample.request_id for sample in tier.cold)
+    first, words = _first(tier)
+    if words:
+        where = f"{tier.words} · {tier.topology}"
+        yield Finding(Level.INFO, "first-requests-differ", words, _FIRST_REMEDY, where)
+    if block not in cold_seen:
+        cold_seen.add(block)
+        yield from _of_pass(f"{tier.words} · cold", tier.cold_ms, tier.cold_drift, first)
+    yield from _of_pass(f"{tier.words} · {tier.topology} · cached", tier.cached_ms, tier.cached_drift, first)
 
 
 _FIRST_REMEDY = "The medians hold; means would not."

@@ -9,7 +9,15 @@ from rich.console import Console
 from rich.table import Table
 
 from kvtui.plan import Topology
-from kvtui.result_words import economics_lines, neighbours, pair_line, percentile_lines, sure_cells
+from kvtui.result_words import (
+    economics_lines,
+    neighbours,
+    pair_line,
+    percentile_lines,
+    repeat_cells,
+    repeat_lines,
+    sure_cells,
+)
 from kvtui.results import Result, Row
 
 DASH = "–"
@@ -18,7 +26,7 @@ _TITLES = {
     Topology.FLEET: "Fleet: cold on one node, cached on another",
 }
 _EXPLAINED = (
-    "Medians; n is the number of requests behind them. Speedup is cold ÷ cached, a document at a time.",
+    "Medians; n is the number of documents behind them. Speedup is cold ÷ cached, a document at a time.",
     "Reuse counts documents whose KV was reused whole. KV is what the cached pass reused; throughput is KV ÷ "
     "cached TTFT, a document at a time, so the engine's overhead is in it.",
 )
@@ -95,6 +103,21 @@ def _sure_table(topology: Topology, rows: tuple[Row, ...]) -> Table:
     return table
 
 
+def _repeat_table(rows: tuple[Row, ...]) -> Table:
+    title = "Repeat by repeat; a document's figure above is the median over its repeats"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("tier")
+    table.add_column("topology")
+    for heading in ("repeat", "cold ms", "cached ms", "speedup", "reuse", "requests of the run"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        names = (row.tier, row.topology)
+        for one in row.by_repeat:
+            table.add_row(*names, *repeat_cells(one))
+            names = ("", "")
+    return table
+
+
 def _worth_table(result: Result) -> Table:
     title = "Price of storing and gain of a hit, against the engine without a cache, by document"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
@@ -128,6 +151,12 @@ def result_text(result: Result) -> str:
             console.print(f"  {pair_line(pair)}")
         if ranking:
             console.print()
+    repeated = tuple(row for row in result.rows if row.repeats > 1)
+    if repeated:
+        console.print(_repeat_table(repeated))
+    for row in repeated:
+        if row.needed_repeats is not None:
+            console.print(f"{row.tier}, {row.topology}: {dict(repeat_lines(row))['for ± 5 %']} for ± 5 %.")
     if result.economics:
         console.print(_worth_table(result))
     if result.rows:

@@ -45,7 +45,7 @@ def tier_pairs(tiers: Sequence[TierSamples]) -> tuple[TierPair, ...]:
         places = sorted(combinations(range(len(here)), 2), key=lambda pair: (pair[1] - pair[0], pair))
         for first, second in places:
             one, two = here[first], here[second]
-            steady = one.cached_drift is None and two.cached_drift is None
+            steady = one.cached_steady and two.cached_steady
             made = compare(one.cached_ms, two.cached_ms, steady=steady)
             found.append(TierPair(topology.value, one.tier, two.tier, made.ratio, made.claim))
     return tuple(found)
@@ -77,8 +77,8 @@ def _economics(plan: Plan, tiers: Sequence[TierSamples], hit_rates: Sequence[flo
             tier.cached_ms_of(Verdict.FULL),
             tier.cached_ms_of(Verdict.NONE),
             serving_ms=serving,
-            steady_fill=bare.cold_drift is None and tier.cold_drift is None,
-            steady_cached=bare.cached_drift is None and tier.cached_drift is None,
+            steady_fill=bare.cold_steady and tier.cold_steady,
+            steady_cached=bare.cached_steady and tier.cached_steady,
             hit_rates=hit_rates,
             hourly_price=node.hourly_price if node else None,
         )

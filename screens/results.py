@@ -22,6 +22,8 @@ from kvtui.result_words import (
     pairs_of,
     percentile_lines,
     ratio,
+    repeat_lines,
+    why_none,
 )
 from kvtui.results import Result, Row
 from kvtui.run_result import RunResult
@@ -76,15 +78,16 @@ def _sure(row: Row) -> str:
     """The speedup's interval with its level, Hodges–Lehmann's estimate, and the time that is saved."""
     if row.ratio is None:
         return DASH
-    words = f"{interval(row.ratio, ratio, drifting=row.drifting)}, H–L {ratio(row.ratio.hodges_lehmann)}"
+    words = f"{interval(row.ratio, ratio, why_none(row))}, H–L {ratio(row.ratio.hodges_lehmann)}"
     if row.saved_ms is None:
         return words
-    saved = interval(row.saved_ms, milliseconds, drifting=row.drifting)
+    saved = interval(row.saved_ms, milliseconds, why_none(row))
     return f"{words}; {milliseconds(row.saved_ms.median)} ms saved, {saved}"
 
 
 def _worth(result: Result, row: Row) -> Iterator[tuple[str, str]]:
-    """Its slowest requests, price and gain of the tier, and how it stands against the others."""
+    """Its repeats and slowest requests, price and gain of the tier, and how it stands against the others."""
+    yield from repeat_lines(row)
     yield from percentile_lines(row)
     found = economics_of(result, row)
     if found is not None:
@@ -151,7 +154,7 @@ class ResultsScreen(KvtuiScreen):
         result = self._found.result
         panel = self.query_one("#tiers-panel")
         panel.border_title = clean(f"Results · run {result.run} · plan {result.plan} · {result.state}")
-        panel.border_subtitle = "medians · n = requests behind them · enter Documents"
+        panel.border_subtitle = "medians · n = documents behind them · enter Documents"
         if not result.rows:
             table.set_empty(clean(f"Run {result.run} has no figures yet: {result.state}. {result.reason}"))
         findings = [clean(note) for note in result.notes]

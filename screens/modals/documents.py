@@ -43,7 +43,7 @@ def _figure(value: float | None) -> float:
 
 
 class DocumentsDialog(ModalScreen[None]):
-    """One row a document, in request order.
+    """One row a document and repeat, in request order.
 
     Args:
         title: Tier and topology.
@@ -58,7 +58,7 @@ class DocumentsDialog(ModalScreen[None]):
     def __init__(self, title: str, rows: Sequence[DocumentRow]) -> None:
         super().__init__()
         self._title = title
-        self._documents = {row.document: row for row in rows}
+        self._documents = {row.name: row for row in rows}
 
     def compose(self) -> ComposeResult:
         """Table and evidence."""
@@ -77,7 +77,7 @@ class DocumentsDialog(ModalScreen[None]):
         reused = row.cached.reused_tokens if row.cached else None
         cells: tuple[str | Text, ...] = (
             str(row.place),
-            row.document,
+            row.name,
             _ms(row.cold),
             _ms(row.cached),
             DASH if row.speedup is None else f"{row.speedup:.2f}×",
@@ -87,7 +87,7 @@ class DocumentsDialog(ModalScreen[None]):
         )
         order = (
             row.place,
-            row.document,
+            row.name,
             _figure(row.cold.ttft_ms if row.cold else None),
             _figure(row.cached.ttft_ms if row.cached else None),
             _figure(row.speedup),
@@ -95,7 +95,7 @@ class DocumentsDialog(ModalScreen[None]):
             str(verdict),
             _figure(reused),
         )
-        return TableRow(row.document, cells, order)
+        return TableRow(row.name, cells, order)
 
     @on(FilterTable.Moved)
     def _moved(self, event: FilterTable.Moved) -> None:

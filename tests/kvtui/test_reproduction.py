@@ -15,6 +15,9 @@ from kvtui.results import result_of
 from kvtui.run_result import RunResult
 from kvtui.samples import samples_of
 from kvtui.stats.compare import Reproduced
+from tests.kvtui.test_repeats import campaign
+from tests.kvtui.test_repeats import plan as repeated_plan
+from tests.kvtui.test_repeats import result as result_of_samples
 
 
 def recorded(factor: float = 1.0, noise: float = 0.0, seed: int = 1) -> RunResult:
@@ -36,7 +39,7 @@ def test_a_run_is_reproduced_by_itself_but_where_it_drifts() -> None:
     open_ones = {(one.tier, one.what) for one in found.figures if one.outcome is not Reproduced.WITHIN}
     assert open_ones == {("dram", "cached"), ("dram", "speedup")}
     assert not found.reproduced
-    assert "(drifts)" in reproduction_text(found)
+    assert "(drifts by more, or differs between repeats)" in reproduction_text(found)
     steady = replace(found, figures=tuple(one for one in found.figures if not one.drifting))
     assert steady.reproduced
     assert "is reproduced within 10 %" in reproduction_text(steady)
@@ -69,3 +72,26 @@ def test_it_is_json() -> None:
     read = json.loads(json.dumps(reproduction(recorded(), recorded(), 0.1).to_json(), allow_nan=False))
     assert read["figures"][0]["outcome"] == "reproduced"
     assert read["reproduced"] is False
+
+
+def _repeated(effect: float, factor: float = 1.0, part: float = 0.005) -> RunResult:
+    samples = tuple(
+        replace(one, ttft_ms=(one.ttft_ms or 0) * factor) for one in campaign((1, effect, 1), part=part)
+    )
+    return RunResult(result_of_samples(samples), repeated_plan(3), samples)
+
+
+def test_runs_of_several_repeats_are_compared_by_the_documents_medians() -> None:
+    found = reproduction(_repeated(1.0), _repeated(1.0, 1.03), 0.1)
+    assert found.reproduced
+    assert {one.found.n for one in found.figures} == {12}
+    assert not reproduction(_repeated(1.0), _repeated(1.0, 1.2), 0.1).reproduced
+
+
+def test_repeats_that_differ_by_more_than_the_margin_reproduce_nothing() -> None:
+    figures = {one.what: one for one in reproduction(_repeated(1.0), _repeated(1.3), 0.1).figures}
+    assert figures["cached"].drifting
+    assert figures["speedup"].outcome is Reproduced.NOT_SHOWN
+    assert figures["cold"].outcome is Reproduced.WITHIN
+    less = {one.what: one for one in reproduction(_repeated(1.0), _repeated(1.05), 0.1).figures}
+    assert not less["cached"].drifting

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bench import simulated_statistics as simulation
+from bench.simulation import NOISES, Report
 from kvtui.stats.compare import Claim, Reproduced, compare, equivalent
 from kvtui.stats.estimate import ratio_estimate
 from kvtui.stats.trend import drift
@@ -17,13 +18,13 @@ CAMPAIGNS = 400
 MARGIN = 5 * math.sqrt(0.05 * 0.95 / CAMPAIGNS)
 
 
-@pytest.mark.parametrize("name", simulation.NOISES)
+@pytest.mark.parametrize("name", NOISES)
 @pytest.mark.parametrize("count", [8, 30])
 def test_intervals_cover_their_level_and_claims_are_rarely_wrong(name: str, count: int) -> None:
     rng = np.random.default_rng(7)
     covered = faster = reproduced = 0
     level = 0.0
-    for one, two in simulation.campaigns_of(rng, simulation.NOISES[name], CAMPAIGNS, count, 1.0):
+    for one, two in simulation.campaigns_of(rng, NOISES[name], CAMPAIGNS, count, 1.0):
         found = ratio_estimate([one[key] / two[key] for key in one])
         assert found is not None
         assert found.interval is not None
@@ -46,7 +47,7 @@ def test_a_drift_of_3_percent_is_found_at_30_and_none_where_there_is_none() -> N
 
 
 def test_a_claim_that_does_not_hold_is_a_failure() -> None:
-    report = simulation.Report()
+    report = Report()
     report.at_least("coverage", 0.949, 0.945)
     report.at_most("wrong", 0.06, 0.05, 100)
     assert report.failures == []
