@@ -16,6 +16,7 @@ from typing import Any, Dict, List
 from . import counters
 from .engines import Engines
 from .gpus import Gpus
+from .others import Others
 
 VERSION = 1
 NICENESS = 19
@@ -33,17 +34,18 @@ def main(arguments: List[str]) -> int:
         sys.stderr.write("The watcher cannot start: %s: %s.\n" % (type(error).__name__, error))
         return 2
     os.nice(NICENESS)
-    _watch(log, engines, Gpus())
+    _watch(log, engines, Gpus(), Others())
     return 0
 
 
-def _watch(log: "SampleLog", engines: Engines, gpus: Gpus) -> None:
+def _watch(log: "SampleLog", engines: Engines, gpus: Gpus, others: Others) -> None:
     before = None
     due = time.monotonic()
     while True:
         now = counters.cpu_time(counters.text_of("/proc/stat"))
         sample = counters.sample(before, now)
-        log.write({**sample, "engine": engines.sample(), "gpus": gpus.sample()})
+        used = {"engine": engines.sample(), "others": others.sample(), "gpus": gpus.sample()}
+        log.write({**sample, **used})
         before = now
         # After a pause of the whole host the seconds that are over are not made up for.
         due = max(due + PERIOD_S, time.monotonic())
@@ -65,7 +67,9 @@ class SampleLog:
 
     def write(self, fields: Dict[str, Any]) -> None:
         """Append a sample; one for which there is no space is left out."""
-        event = {"v": VERSION, "kind": "node_sample", "wall_s": round(time.time(), 3), **fields}
+        # Two clocks: one that is set, and one that only goes on, so that a step of the first is seen.
+        clocks = {"wall_s": round(time.time(), 3), "mono_s": round(time.monotonic(), 3)}
+        event = {"v": VERSION, "kind": "node_sample", **clocks, **fields}
         line = json.dumps(event, separators=(",", ":")).encode() + b"\n"
         if self._torn:
             # What a full disk cut off may have been read already, so it stays and only ends here.
