@@ -199,9 +199,17 @@ def judge(evidence: Evidence, reusable: int, *, lmcache_on: bool) -> Reuse:
     reused = retrieved or 0
     if evidence.recovered and reused:
         return Reuse(Verdict.UNKNOWN, None, f"{reason}; a failed read was recomputed")
-    if cached is not None and abs(cached - min(reused, reusable)) > 1:
+    if contradict(cached, reused, reusable):
         return Reuse(Verdict.UNKNOWN, None, f"{reason}: they contradict each other")
     return _by_amount(reused, reusable, reason)
+
+
+def contradict(cached: int | None, retrieved: int, reusable: int) -> bool:
+    """Whether what the engine told the client and what LMCache read cannot both be so.
+
+    The engine computes a prompt's last token in any case, which LMCache may count as read.
+    """
+    return cached is not None and abs(cached - min(retrieved, reusable)) > 1
 
 
 def _or_dash(value: int | None) -> str:

@@ -34,6 +34,7 @@ class StoreInfo:
         net_out_bytes: Bytes that went out.
         get_calls: Calls of GET.
         set_calls: Calls of SET.
+        run_id: What its server calls this start of itself; empty when it does not say.
     """
 
     version: str
@@ -46,6 +47,7 @@ class StoreInfo:
     net_out_bytes: int
     get_calls: int
     set_calls: int
+    run_id: str
 
 
 def _refusal(error: BaseException) -> str:
@@ -78,6 +80,7 @@ def store_info(fields: Mapping[str, str]) -> StoreInfo:
         net_out_bytes=int(fields.get("total_net_output_bytes", 0)),
         get_calls=_part(fields.get("cmdstat_get", ""), "calls"),
         set_calls=_part(fields.get("cmdstat_set", ""), "calls"),
+        run_id=fields.get("run_id", ""),
     )
 
 

@@ -1,34 +1,49 @@
-"""The engine's own counters, read before and after a pass."""
+"""The engine's and the store's own counters, read before and after a pass."""
 
 from __future__ import annotations
 
-from kvtui.campaign import engines
+import time
+
+from kvtui.campaign import engines, tiers
 from kvtui.campaign.context import Context
 from kvtui.campaign.steps import Block
 from kvtui.plan import TierKind
-from remote.errors import AgentError
+from remote.errors import AgentError, RemoteError
 
-EXTERNAL_HITS = "vllm:external_prefix_cache_hits"
-EXTERNAL_QUERIES = "vllm:external_prefix_cache_queries"
+# Name in the record → metric (vLLM 0.28.0 ``v1/metrics/loggers.py``; the times of HTTP are those of
+# prometheus-fastapi-instrumentator, which vLLM mounts).
+_COUNTERS = {
+    "external_hits": "vllm:external_prefix_cache_hits_total",
+    "external_queries": "vllm:external_prefix_cache_queries_total",
+}
+_TIMES = {
+    "ttft": "vllm:time_to_first_token_seconds",
+    "queue": "vllm:request_queue_time_seconds",
+    "prefill": "vllm:request_prefill_time_seconds",
+    "e2e": "vllm:e2e_request_latency_seconds",
+    "http": "http_request_duration_seconds",
+}
+_HANDLER = "/v1/completions"
 
 
-def counter(text: str, name: str) -> float | None:
-    """The sum of a counter over its labels, ``None`` when it is not in the text.
+def engine_counters(text: str | None) -> dict[str, float | None]:
+    """The engine's counters that a pass needs, ``None`` those that are not in its metrics.
 
     Args:
-        text: Prometheus exposition text.
-        name: Name of the counter, without ``_total``.
+        text: Prometheus exposition text, or ``None`` when there is no answer.
     """
     from prometheus_client.parser import text_string_to_metric_families
 
-    values = [
-        sample.value
-        for family in text_string_to_metric_families(text)
-        if family.name == name
-        for sample in family.samples
-        if not sample.name.endswith("_created")
-    ]
-    return sum(values) if values else None
+    wanted = {metric: name for name, metric in _COUNTERS.items()}
+    for name, metric in _TIMES.items():
+        wanted |= {f"{metric}_sum": f"{name}_s", f"{metric}_count": f"{name}_count"}
+    found: dict[str, float | None] = dict.fromkeys(wanted.values())
+    for family in text_string_to_metric_families(text or ""):
+        for sample in family.samples:
+            if sample.name in wanted and sample.labels.get("handler", _HANDLER) == _HANDLER:
+                name = wanted[sample.name]
+                found[name] = (found[name] or 0.0) + sample.value
+    return found
 
 
 async def _scrape(ctx: Context, node: str, port: int) -> str | None:
@@ -42,7 +57,7 @@ async def _scrape(ctx: Context, node: str, port: int) -> str | None:
 
 
 async def read(ctx: Context, block: Block, node: str, name: str) -> dict[str, float | None]:
-    """Read the counters of an engine, keep them in the record, and return those of vLLM's external cache.
+    """Read the counters of an engine, keep them in the record, and return those that a pass needs.
 
     Args:
         ctx: The run.
@@ -58,15 +73,19 @@ async def read(ctx: Context, block: Block, node: str, name: str) -> dict[str, fl
         own = await _scrape(ctx, node, internal_port)
         if own is not None:
             ctx.record.write(ctx.record.metrics(f"{name}.lmcache"), own)
+    return engine_counters(text)
+
+
+async def read_store(ctx: Context) -> dict[str, float | str | None]:
+    """The store's counts of everything that it did for anybody; nothing when it does not answer."""
+    try:
+        async with tiers.store_of(ctx) as store:
+            info = await store.info()
+    except RemoteError:
+        return {}
     return {
-        "external_hits": None if text is None else counter(text, EXTERNAL_HITS),
-        "external_queries": None if text is None else counter(text, EXTERNAL_QUERIES),
+        "store_run_id": info.run_id,
+        "store_get_calls": info.get_calls,
+        "store_net_out_bytes": info.net_out_bytes,
+        "store_wall_s": time.time(),
     }
-
-
-def delta(before: dict[str, float | None], after: dict[str, float | None], name: str) -> int | None:
-    """By how much a counter rose; ``None`` when it is absent or was reset."""
-    first, last = before.get(name), after.get(name)
-    if first is None or last is None or last < first:
-        return None
-    return int(last - first)

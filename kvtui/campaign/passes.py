@@ -14,14 +14,18 @@ from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_ca
 from kvtui.campaign import engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.documents import shared_tokens
+from kvtui.campaign.pass_facts import bytes_per_token, pass_facts
 from kvtui.campaign.requests import PassPlan, requests_jsonl
 from kvtui.campaign.steps import Block
 from kvtui.errors import RunFailed
 from kvtui.findings import Finding, Level
 from kvtui.journal import Event
 from kvtui.loglines import all_figures
+from kvtui.pass_counts import grown
 from kvtui.plan import TierKind, Topology
 from kvtui.samples import Pass, Sample
+from kvtui.served import bytes_of
+from kvtui.witnesses import PassFacts, witness_findings
 from remote.errors import RemoteError
 from remote.link import program_argv
 from remote.process import Process
@@ -176,6 +180,7 @@ def _sample(
     reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
     failed = event["kind"] == "failed"
     lmcache_on = ctx.tier(spec.block).kind is not TierKind.NONE
+    size = bytes_per_token(ctx, spec.block.tier)
     reuse = judge(Evidence() if failed else seen, reusable, lmcache_on=lmcache_on)
     return Sample(
         request_id=event["request_id"],
@@ -193,7 +198,7 @@ def _sample(
         reused_tokens=None if failed else reuse.reused_tokens,
         verdict=reuse.verdict,
         reason=f"{event['error']}: {event['detail']}" if failed else reuse.reason,
-        evidence=seen.to_json(),
+        evidence=seen.to_json() | bytes_of(event, seen, ctx.plan.hash.chunk_tokens, size),
         shared_tokens=min(shared, reusable) if lmcache_on else 0,
         repeat=spec.block.repeat,
         run_place=run_place,
@@ -228,13 +233,15 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
     return samples
 
 
-async def _counters(ctx: Context, spec: PassSpec, moment: str) -> dict[str, float | None]:
-    """A reading of the engine's counters at a moment of the pass, taken once."""
+async def _counters(ctx: Context, spec: PassSpec, moment: str) -> dict[str, float | str | None]:
+    """A reading of the engine's and the store's counters at a moment of the pass, taken once."""
     name = f"{spec.source(ctx).replace(':', '.').replace('/', '.')}.{moment}"
     for event in ctx.journal.of_kind("counters"):
         if event["name"] == name:
             return dict(event["values"])
-    values = await metrics.read(ctx, spec.block, spec.node, name)
+    values: dict[str, float | str | None] = {**await metrics.read(ctx, spec.block, spec.node, name)}
+    if ctx.tier(spec.block).kind is TierKind.VALKEY:
+        values |= await metrics.read_store(ctx)
     ctx.journal.append("counters", name=name, values=values)
     return values
 
@@ -261,9 +268,9 @@ def cold_findings(samples: Sequence[Sample], where: str) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: int | None) -> None:
+def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], facts: PassFacts) -> None:
     """Say what a reader of the figures must know about this pass."""
-    where = f"{spec.block.words} · {spec.topology} · {spec.step}"
+    where = facts.where
     failed = [sample for sample in samples if sample.ttft_ms is None]
     if failed:
         text = f"{len(failed)} of {len(samples)} requests failed, the first with {failed[0].reason}."
@@ -271,11 +278,9 @@ def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], hit_tokens: 
     if spec.step is Pass.COLD:
         for finding in cold_findings(samples, where):
             ctx.find(finding)
-    known = [sample.reused_tokens for sample in samples if sample.reused_tokens is not None]
-    total = sum(known)
-    if hit_tokens is not None and len(known) == len(samples) and abs(hit_tokens - total) > len(samples):
-        text = f"The engine counted {hit_tokens} tokens from outside, the requests' evidence says {total}."
-        ctx.find(Finding(Level.WARNING, "witnesses-disagree", text, "", where))
+    if spec.step is not Pass.WARMUP:
+        for finding in witness_findings(facts):
+            ctx.find(finding)
 
 
 async def carry_out(
@@ -295,12 +300,13 @@ async def carry_out(
     await _follow(ctx, spec, process)
     after = await _counters(ctx, spec, "after")
     samples = await _judge(ctx, spec, documents)
-    hit_tokens = metrics.delta(before, after, "external_hits")
-    _check(ctx, spec, samples, hit_tokens)
+    where = f"{spec.block.words} · {spec.topology} · {spec.step}"
+    facts = pass_facts(ctx, spec.block.tier, where, samples, before, after)
+    _check(ctx, spec, samples, facts)
     record = {
         "requests": len(documents),
         "answered": sum(1 for sample in samples if sample.ttft_ms is not None),
-        "external_hit_tokens": hit_tokens,
-        "external_query_tokens": metrics.delta(before, after, "external_queries"),
+        "external_hit_tokens": facts.external_hit_tokens,
+        "external_query_tokens": grown(before, after, "external_queries"),
     }
     return samples, record

@@ -1,0 +1,43 @@
+"""A pass with what the engine and the store counted over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kvtui.campaign.context import Context
+from kvtui.pass_counts import Values, engine_times, grown, store_counts
+from kvtui.samples import Sample
+from kvtui.witnesses import PassFacts
+
+
+def bytes_per_token(ctx: Context, tier: str) -> int | None:
+    """KV bytes a token by what the tier's engines said of themselves; ``None`` until they did."""
+    for event in ctx.journal.of_kind("geometry"):
+        if event["tier"] == tier:
+            return int(event["bytes_per_token"])
+    return None
+
+
+def pass_facts(
+    ctx: Context, tier: str, where: str, samples: Sequence[Sample], before: Values, after: Values
+) -> PassFacts:
+    """What is to be held against each other of a pass.
+
+    Args:
+        ctx: The run.
+        tier: Name of the tier.
+        where: The pass in words.
+        samples: Its judged requests.
+        before: Counters before it.
+        after: The same after it.
+    """
+    return PassFacts(
+        kind=ctx.plan.tier(tier).kind,
+        where=where,
+        samples=samples,
+        chunk_tokens=ctx.plan.hash.chunk_tokens,
+        bytes_per_token=bytes_per_token(ctx, tier),
+        external_hit_tokens=grown(before, after, "external_hits"),
+        times=engine_times(before, after, len(samples)),
+        store=store_counts(before, after),
+    )
