@@ -19,6 +19,7 @@ from kvtui.plan import Plan
 from kvtui.run_state import state_of
 from kvtui.sample_findings import sample_findings
 from kvtui.samples import samples_of
+from kvtui.served import served_words
 from kvtui.stats.economics import HIT_RATES, Economics
 from kvtui.stats.estimate import (
     Estimate,
@@ -115,6 +116,7 @@ class Row:
         needed_repeats: Repeats of the same documents that would give the speedup within ± 5 %; ``None`` where
             there is one repeat, no interval, or where only more documents help.
         repeats_differ: Whether that is why there is no interval.
+        served: What served the cached requests by their counts of bytes; empty where nothing is said of any.
     """
 
     tier: str
@@ -144,6 +146,7 @@ class Row:
     by_repeat: tuple[RepeatRow, ...] = ()
     needed_repeats: int | None = None
     repeats_differ: bool = False
+    served: str = ""
 
 
 def _median(values: Iterable[float]) -> float | None:
@@ -205,6 +208,7 @@ def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
         by_repeat=tuple(repeat_row(one) for one in each),
         needed_repeats=repeats_needed(each_ratios, ratio, PRECISION) if ratio else None,
         repeats_differ=tier.repeats_differ,
+        served=served_words(tier.cached),
     )
 
 

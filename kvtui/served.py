@@ -11,6 +11,7 @@ from typing import Any
 from kvtui.attribution import Evidence, Verdict
 from kvtui.plan import TierKind
 from kvtui.samples import Pass, Sample
+from kvtui.units import DASH, ms
 
 # All that was read, less what roundings take; and less than this part of it is the engine's other reading.
 ALL, NONE = 0.98, 0.02
@@ -91,24 +92,6 @@ def retrieved_bytes(seen: Evidence, chunk_tokens: int, bytes_per_token: int | No
     return (tokens + 1 if (tokens + 1) % chunk_tokens == 0 else tokens) * bytes_per_token
 
 
-def bytes_of(
-    event: Mapping[str, Any], seen: Evidence, chunk_tokens: int, bytes_per_token: int | None
-) -> dict[str, Any]:
-    """The counts of bytes that a sample keeps as evidence.
-
-    Args:
-        event: The ``done`` event of its request.
-        seen: What was seen of it otherwise.
-        chunk_tokens: Tokens of a chunk.
-        bytes_per_token: KV bytes a token; ``None`` when not known.
-    """
-    kept: dict[str, Any] = {}
-    if moved := moved_from(event.get("moved")).to_json():
-        kept["moved"] = moved
-    size = retrieved_bytes(seen, chunk_tokens, bytes_per_token)
-    return kept if size is None else {**kept, "retrieved_bytes": size}
-
-
 @dataclass(frozen=True, slots=True)
 class Served:
     """What the counts of bytes say of a request.
@@ -163,11 +146,61 @@ def served_by(kind: TierKind, payload_bytes: int | None, moved: Moved) -> Served
     return Served(Server.UNKNOWN, figures)
 
 
-def served_of(sample: Sample, kind: TierKind) -> Served | None:
-    """Where the KV of a sample came from; ``None`` when none was reused, as far as known."""
-    if sample.verdict not in (Verdict.FULL, Verdict.PARTIAL) or kind is TierKind.NONE:
+def evidence_of_bytes(
+    kind: TierKind, verdict: Verdict, moved: Moved, payload_bytes: int | None, floor_ms: float | None
+) -> dict[str, Any]:
+    """What a sample keeps of the bytes of its request, without what is not known.
+
+    Args:
+        kind: Kind of the tier.
+        verdict: How much was reused.
+        moved: What moved meanwhile.
+        payload_bytes: Bytes of KV that LMCache says it read.
+        floor_ms: The least time that these bytes take on their way.
+    """
+    kept: dict[str, Any] = {"moved": moved.to_json()} if moved.to_json() else {}
+    if payload_bytes is not None:
+        kept["retrieved_bytes"] = payload_bytes
+    if payload_bytes and floor_ms is not None:
+        kept["floor_ms"] = floor_ms
+    if kind is not TierKind.NONE and verdict in (Verdict.FULL, Verdict.PARTIAL):
+        served = served_by(kind, payload_bytes, moved)
+        kept |= {"served_by": served.by.value, "served_words": served.words}
+    return kept
+
+
+def served_of(sample: Sample) -> Served | None:
+    """Where the KV of a sample came from; ``None`` when none was reused, or nothing was said of it."""
+    by, words = sample.evidence.get("served_by"), sample.evidence.get("served_words")
+    if by not in list(Server) or not isinstance(words, str):
         return None
-    return served_by(kind, known_bytes(sample), moved_of(sample))
+    return Served(Server(by), words)
+
+
+def served_words(samples: Iterable[Sample]) -> str:
+    """What served the cached requests of a tier, with counts; empty where nothing is said of any."""
+    counts = Counter(
+        served.by for one in samples if one.step is Pass.CACHED and (served := served_of(one)) is not None
+    )
+    return ", ".join(f"{server.value} {counts[server]}" for server in Server if counts[server])
+
+
+def evidence_lines(sample: Sample) -> tuple[str, ...]:
+    """What the counts of bytes say of a request, in words; nothing where the record has none."""
+    lines, moved, size = [], moved_of(sample), known_bytes(sample)
+    served, floor_ms = served_of(sample), sample.evidence.get("floor_ms")
+    if served is not None:
+        lines.append(f"Served by {served.by}: {served.words}.")
+    if moved.to_json():
+        lines.append(
+            f"KV read {_mb(size)}; engine: device {_mb(moved.engine_read_bytes)}, "
+            f"files {_mb(moved.engine_rchar_bytes)}, store {_mb(moved.store_rx_bytes)}; "
+            f"node: disks {_mb(moved.disk_read_bytes)}, network {_mb(moved.nic_rx_bytes)}, "
+            f"loopback {_mb(moved.loopback_rx_bytes)}."
+        )
+    if isinstance(floor_ms, float) and sample.ttft_ms is not None:
+        lines.append(f"TTFT {ms(sample.ttft_ms)}; by its ceiling the read takes at least {ms(floor_ms)}.")
+    return tuple(lines)
 
 
 def known_bytes(sample: Sample) -> int | None:
@@ -181,16 +214,13 @@ def moved_of(sample: Sample) -> Moved:
     return moved_from(sample.evidence.get("moved"))
 
 
-def served_words(samples: Iterable[Sample], kind: TierKind) -> str:
-    """What served the cached requests of a tier, with counts; empty where nothing was reused."""
-    found = [served_of(sample, kind) for sample in samples if sample.step is Pass.CACHED]
-    counts = Counter(one.by for one in found if one is not None)
-    return ", ".join(f"{server.value} {counts[server]}" for server in Server if counts[server])
-
-
 def _share(size_bytes: int | None, of_bytes: int) -> float | None:
     return None if size_bytes is None else size_bytes / of_bytes
 
 
 def _two(share: float | None) -> str:
-    return "–" if share is None else f"{share:.2f}"
+    return DASH if share is None else f"{share:.2f}"
+
+
+def _mb(size_bytes: int | None) -> str:
+    return DASH if size_bytes is None else f"{size_bytes / 1e6:,.2f} MB"

@@ -142,6 +142,8 @@ def result_text(result: Result) -> str:
         if any(row.ratio for row in rows):
             console.print(_sure_table(topology, rows))
         for row in rows:
+            if row.served:
+                console.print(f"{row.tier}: cached requests served by {row.served}, by counts of bytes")
             for name, words in percentile_lines(row):
                 console.print(f"{row.tier}: {name} {words}")
         ranking = tuple(neighbours(result.pairs, topology))

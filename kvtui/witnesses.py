@@ -95,8 +95,8 @@ def _contradiction(facts: PassFacts, sample: Sample) -> str:
 
 
 def _other_server(facts: PassFacts, sample: Sample) -> str:
-    served = served_of(sample, facts.kind)
-    if served is None or served.by is Server.UNKNOWN or served.by in _EXPECTED[facts.kind]:
+    served = served_of(sample)
+    if served is None or served.by in (Server.UNKNOWN, *_EXPECTED.get(facts.kind, ())):
         return ""
     size = known_bytes(sample) or 0
     return f"LMCache read {_mb(size)} of KV in tier {sample.tier}, the counts say {served.by}: {served.words}"

@@ -205,6 +205,7 @@ class ResultsScreen(KvtuiScreen):
             ("speedup", f"{speedup}, worst {worst}"),
             ("interval", _sure(row)),
             ("reuse", f"{reuse} documents whole"),
+            ("served by", row.served or DASH),
             ("KV reused", size),
             ("KV ÷ TTFT", throughput),
         )

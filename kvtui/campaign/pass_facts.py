@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from kvtui import ceilings
+from kvtui.attribution import Evidence, Verdict
 from kvtui.campaign.context import Context
+from kvtui.journal import Event
+from kvtui.live.throughput import floor_ms, path_ceiling
 from kvtui.pass_counts import Values, engine_times, grown, store_counts
 from kvtui.samples import Sample
+from kvtui.served import evidence_of_bytes, moved_from, retrieved_bytes
 from kvtui.witnesses import PassFacts
 
 
@@ -16,6 +22,26 @@ def bytes_per_token(ctx: Context, tier: str) -> int | None:
         if event["tier"] == tier:
             return int(event["bytes_per_token"])
     return None
+
+
+def bytes_evidence(
+    ctx: Context, tier: str, node: str, event: Event, seen: Evidence, verdict: Verdict
+) -> dict[str, Any]:
+    """What a sample keeps of the bytes of its request.
+
+    Args:
+        ctx: The run.
+        tier: Name of the tier.
+        node: The node that served it.
+        event: The last event of the request.
+        seen: What was seen of it otherwise.
+        verdict: How much was reused.
+    """
+    kind = ctx.plan.tier(tier).kind
+    size = retrieved_bytes(seen, ctx.plan.hash.chunk_tokens, bytes_per_token(ctx, tier))
+    measured = tuple(ceilings.from_json(one) for one in ctx.journal.of_kind("ceiling"))
+    floor = floor_ms(size, path_ceiling(kind, measured, node))
+    return evidence_of_bytes(kind, verdict, moved_from(event.get("moved")), size, floor)
 
 
 def pass_facts(

@@ -14,7 +14,7 @@ from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_ca
 from kvtui.campaign import engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.documents import shared_tokens
-from kvtui.campaign.pass_facts import bytes_per_token, pass_facts
+from kvtui.campaign.pass_facts import bytes_evidence, pass_facts
 from kvtui.campaign.requests import PassPlan, requests_jsonl
 from kvtui.campaign.steps import Block
 from kvtui.errors import RunFailed
@@ -24,7 +24,6 @@ from kvtui.loglines import all_figures
 from kvtui.pass_counts import grown
 from kvtui.plan import TierKind, Topology
 from kvtui.samples import Pass, Sample
-from kvtui.served import bytes_of
 from kvtui.witnesses import PassFacts, witness_findings
 from remote.errors import RemoteError
 from remote.link import program_argv
@@ -180,8 +179,8 @@ def _sample(
     reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
     failed = event["kind"] == "failed"
     lmcache_on = ctx.tier(spec.block).kind is not TierKind.NONE
-    size = bytes_per_token(ctx, spec.block.tier)
     reuse = judge(Evidence() if failed else seen, reusable, lmcache_on=lmcache_on)
+    counted = bytes_evidence(ctx, spec.block.tier, spec.node, event, seen, reuse.verdict)
     return Sample(
         request_id=event["request_id"],
         tier=spec.block.tier,
@@ -198,7 +197,7 @@ def _sample(
         reused_tokens=None if failed else reuse.reused_tokens,
         verdict=reuse.verdict,
         reason=f"{event['error']}: {event['detail']}" if failed else reuse.reason,
-        evidence=seen.to_json() | bytes_of(event, seen, ctx.plan.hash.chunk_tokens, size),
+        evidence=seen.to_json() | counted,
         shared_tokens=min(shared, reusable) if lmcache_on else 0,
         repeat=spec.block.repeat,
         run_place=run_place,

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from kvtui.attribution import Verdict
 from kvtui.document_rows import DocumentRow
 from kvtui.samples import Sample
+from kvtui.served import evidence_lines
 from kvtui.units import DASH
 from screens.signs import sign_text
 from screens.widgets.facts import facts_grid
@@ -105,6 +106,7 @@ class DocumentsDialog(ModalScreen[None]):
             if sample is not None:
                 lines.append((name, f"{sample.node} · {sample.request_id}"))
                 lines.append(("", f"{sample.verdict}: {sample.reason}"))
+                lines += [("", line) for line in evidence_lines(sample)]
         self.query_one("#request", Static).update(facts_grid(self.app, lines))
 
     def action_filter(self) -> None:

@@ -17,7 +17,8 @@ from kvtui.served import (
     NONE,
     Moved,
     Server,
-    bytes_of,
+    evidence_lines,
+    evidence_of_bytes,
     moved_from,
     retrieved_bytes,
     served_by,
@@ -130,7 +131,7 @@ def test_size_of_a_read() -> None:
 
 def sample(verdict: Verdict = Verdict.FULL, moved: Moved = VALKEY, **changes: Any) -> Sample:
     """A cached request of a tier."""
-    evidence = {"retrieved_bytes": KV, "moved": moved.to_json()}
+    evidence = evidence_of_bytes(TierKind.VALKEY, verdict, moved, KV, 3.25)
     fields: dict[str, Any] = {
         "request_id": "r",
         "tier": "valkey",
@@ -154,19 +155,36 @@ def sample(verdict: Verdict = Verdict.FULL, moved: Moved = VALKEY, **changes: An
 
 def test_what_served_a_row() -> None:
     found = [sample(), sample(), sample(moved=Moved()), sample(Verdict.NONE), sample(step=Pass.COLD)]
-    assert served_words(found, TierKind.VALKEY) == "valkey 2, unknown 1"
-    assert served_words([], TierKind.VALKEY) == ""
+    assert served_words(found) == "valkey 2, unknown 1"
+    assert served_words([]) == ""
 
 
-def test_a_record_without_counts_claims_no_tier() -> None:
-    old = served_of(sample(evidence={"retrieved_tokens": 1024}), TierKind.VALKEY)
-    assert old is not None
-    assert old.by is Server.UNKNOWN
-    assert served_of(sample(Verdict.UNKNOWN), TierKind.VALKEY) is None
+@pytest.mark.parametrize(
+    "evidence",
+    [{}, {"retrieved_tokens": 1024}, {"served_by": "moon", "served_words": "x"}, {"served_by": ["valkey"]}],
+)
+def test_a_record_without_counts_claims_no_tier(evidence: dict[str, Any]) -> None:
+    assert served_of(sample(evidence=evidence)) is None
+    assert evidence_lines(sample(evidence=evidence)) == ()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.NONE, Verdict.UNKNOWN])
+def test_without_reuse_no_tier_served(verdict: Verdict) -> None:
+    assert served_of(sample(verdict)) is None
 
 
 def test_a_sample_keeps_what_is_known_of_its_bytes() -> None:
-    seen = Evidence(hit_tokens=1024, retrieved_tokens=1024)
-    event = {"moved": {"engine_read_bytes": 0, "store_rx_bytes": None, "engine_rchar_bytes": -1}}
-    assert bytes_of(event, seen, 256, 8192) == {"moved": {"engine_read_bytes": 0}, "retrieved_bytes": KV}
-    assert bytes_of({}, Evidence(), 256, 8192) == {}
+    moved = moved_from({"engine_read_bytes": 0, "store_rx_bytes": None, "engine_rchar_bytes": -1})
+    kept = evidence_of_bytes(TierKind.DRAM, Verdict.NONE, moved, 0, None)
+    assert kept == {"moved": {"engine_read_bytes": 0}, "retrieved_bytes": 0}
+    assert evidence_of_bytes(TierKind.NONE, Verdict.FULL, Moved(), None, None) == {}
+    assert evidence_of_bytes(TierKind.DRAM, Verdict.FULL, Moved(), KV, 1.5)["floor_ms"] == 1.5
+
+
+def test_the_evidence_in_words() -> None:
+    assert evidence_lines(sample()) == (
+        "Served by valkey: 1.00 of the bytes arrived over the network.",
+        "KV read 8.39 MB; engine: device 0.00 MB, files 0.01 MB, store 8.39 MB; "
+        "node: disks –, network –, loopback –.",
+        "TTFT 30.0 ms; by its ceiling the read takes at least 3.2 ms.",
+    )

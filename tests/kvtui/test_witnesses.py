@@ -15,6 +15,7 @@ from kvtui.findings import Level
 from kvtui.pass_counts import EngineTimes, StoreCounts
 from kvtui.plan import TierKind
 from kvtui.samples import Pass, Sample
+from kvtui.served import Moved, evidence_of_bytes
 from kvtui.witnesses import PassFacts, witness_findings
 from tests.kvtui.test_served import COLD_DISK, DRAM, ENGINE_OWN, KV, VALKEY, WARM_DISK, sample
 
@@ -28,7 +29,9 @@ STORE = StoreCounts(get_calls=4 * N, net_out_bytes=N * (KV + 300), seconds=2.0)
 
 def request(kind: TierKind, **evidence: Any) -> Sample:
     """A request that was reused whole, and what else was seen of it."""
-    kept = {**SEEN, "retrieved_bytes": KV, "moved": MOVED[kind].to_json(), **evidence}
+    moved = evidence.pop("moved", MOVED[kind])
+    size = evidence.pop("retrieved_bytes", KV)
+    kept = {**SEEN, **evidence, **evidence_of_bytes(kind, Verdict.FULL, moved or Moved(), size, None)}
     return sample(tier=kind.value, evidence={k: v for k, v in kept.items() if v is not None})
 
 
@@ -80,7 +83,7 @@ def test_a_clean_cold_pass_is_quiet(kind: TierKind) -> None:
 
 
 def test_a_warm_page_cache_is_no_disagreement() -> None:
-    warm = [request(TierKind.DISK, moved=WARM_DISK.to_json())] * N
+    warm = [request(TierKind.DISK, moved=WARM_DISK)] * N
     assert found(clean(TierKind.DISK, samples=warm)) == []
 
 
@@ -118,7 +121,7 @@ def test_the_engine_s_counter_says_something_else() -> None:
 
 
 def test_a_tier_that_its_bytes_did_not_come_from() -> None:
-    from_memory = request(TierKind.VALKEY, moved=(replace(VALKEY, store_rx_bytes=300)).to_json())
+    from_memory = request(TierKind.VALKEY, moved=replace(VALKEY, store_rx_bytes=300))
     facts = clean(TierKind.VALKEY, samples=[from_memory] * N, store=None)
     (first, text), (second, _) = found(facts)
     assert (first, second) == ("witnesses-disagree", "bytes-disagree")
@@ -127,7 +130,7 @@ def test_a_tier_that_its_bytes_did_not_come_from() -> None:
 
 
 def test_dram_that_was_really_read_from_files() -> None:
-    odd = request(TierKind.DRAM, moved=WARM_DISK.to_json())
+    odd = request(TierKind.DRAM, moved=WARM_DISK)
     [(code, text)] = found(clean(TierKind.DRAM, samples=one_of(TierKind.DRAM, odd)))
     assert code == "witnesses-disagree"
     assert "the counts say page cache: 1.00 of the bytes were read from files" in text
@@ -162,7 +165,7 @@ def test_the_store_sent_other_bytes_than_were_read(factor: float) -> None:
 
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_the_engine_s_connections_carried_other_bytes(factor: float) -> None:
-    odd = request(TierKind.VALKEY, moved=replace(VALKEY, store_rx_bytes=int(KV * factor)).to_json())
+    odd = request(TierKind.VALKEY, moved=replace(VALKEY, store_rx_bytes=int(KV * factor)))
     [(_, text)] = [
         one for one in found(clean(TierKind.VALKEY, samples=[odd] * N)) if one[0] == "bytes-disagree"
     ]
@@ -181,7 +184,7 @@ def test_the_engine_s_connections_carried_other_bytes(factor: float) -> None:
     ],
 )
 def test_the_engine_read_other_bytes_from_the_disk(counts: dict[str, int], words: str) -> None:
-    odd = request(TierKind.DISK, moved=replace(COLD_DISK, **counts).to_json())
+    odd = request(TierKind.DISK, moved=replace(COLD_DISK, **counts))
     [(_, text)] = [
         one for one in found(clean(TierKind.DISK, samples=[odd] * N)) if one[0] == "bytes-disagree"
     ]
