@@ -13,6 +13,7 @@ import typer
 from kvtui.cli_errors import ending
 from kvtui.errors import ExitCode, PlanError
 from kvtui.paths import places
+from kvtui.units import DASH
 
 if TYPE_CHECKING:
     from kvtui.check import Assessment, Known
@@ -136,6 +137,8 @@ def set_(
     """Change fields of a plan, all of them or none; tiers go by name: tiers.dram.capacity_gib=20."""
 
     def work() -> None:
+        from kvtui.check.compare import fields_of
+        from kvtui.loglines import clean
         from kvtui.plan_edit import set_fields
         from kvtui.plan_text import changed_text
         from kvtui.services.plans import write_whole
@@ -144,6 +147,12 @@ def set_(
         after = set_fields(before, fields, str(plan))
         text = plan.read_text(encoding="utf-8-sig")
         write_whole(plan, changed_text(text, before, after))
+        old, new = fields_of(before), fields_of(after)
+        changed = [field for field in dict.fromkeys((*old, *new)) if old.get(field) != new.get(field)]
+        for field in changed:
+            typer.echo(clean(f"{field}: {old.get(field, DASH)} → {new.get(field, DASH)}"), err=True)
+        if not changed:
+            typer.echo(f"{plan} says so already.", err=True)
 
     _told(work)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
+from kvtui.fault_words import fault_words
 
 COLD, CACHED, STORE = "passes.cold_node", "passes.cached_node", "store.node"
 # A sentence about the plan as a whole, by a piece of it, and the field that mends it.
@@ -17,13 +18,6 @@ _WHOLE = (
     ("fleet_cold", "passes.fleet_cold"),
     ("needs a [store]", STORE),
 )
-_SIMPLE = {
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "string_too_short": "needed",
-    "string_pattern_mismatch": "small letters, digits and single dashes",
-    "missing": "needed",
-}
 
 
 def faults_of(error: ValidationError, tiers: Sequence[int], values: Mapping[str, str]) -> dict[str, str]:
@@ -79,21 +73,5 @@ def _whole(text: str, values: Mapping[str, str]) -> str:
 
 
 def _words(fault: ErrorDetails) -> str:
-    context: dict[str, Any] = fault.get("ctx", {})
-    match fault["type"]:
-        case kind if kind in _SIMPLE:
-            return _SIMPLE[kind]
-        case "greater_than_equal":
-            return f"{context['ge']:,} or more"
-        case "less_than_equal":
-            return f"{context['le']:,} at most"
-        case "greater_than":
-            return f"more than {context['gt']:,}"
-        case "string_too_long":
-            return f"{context['max_length']} characters at most"
-        case "json_invalid":
-            return "it holds characters that no file can hold"
-        case "value_error":
-            text = str(fault["msg"]).removeprefix("Value error, ")
-            return "there is no such node: type its ssh beside it" if "has no [nodes." in text else text
-    return str(fault["msg"])
+    words = fault_words(fault)
+    return "there is no such node: type its ssh beside it" if "has no [nodes." in words else words

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from kvtui.errors import ExitCode, KvtuiError
+from kvtui.fault_words import fault_sentence
 from kvtui.plan import Name
 from kvtui.ssh_place import parse_place
 
@@ -196,20 +197,12 @@ def _entry(text: str, source: str, name: str, fields: object) -> NodeEntry:
         raise HostsError(f"{faults}.", _MEND) from error
 
 
-_WORDS = {
-    "extra_forbidden": "unknown field",
-    "string_pattern_mismatch": "small letters, digits and single dashes are allowed, such as gpu-a",
-    "string_too_short": "needed",
-}
-
-
 def _faults(error: ValidationError) -> list[tuple[str, str]]:
     """Field and reason of each fault."""
     faults: dict[str, str] = {}
     for fault in error.errors():
-        what = _WORDS.get(fault["type"], fault["msg"])
         field = str(fault["loc"][0]) if fault["loc"] else ""
-        faults.setdefault(field, what.removeprefix("Value error, "))
+        faults.setdefault(field, fault_sentence(fault))
     return list(faults.items())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +20,7 @@ from pydantic import (
 )
 
 from kvtui.errors import PlanError
+from kvtui.fault_words import fault_sentence
 from kvtui.hash_seed import check_seed
 
 NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
@@ -313,19 +313,6 @@ def _where(location: tuple[int | str, ...]) -> str:
     return text
 
 
-def _described(value: object) -> str:
-    match value:
-        case str():
-            return f"the text {json.dumps(value[:40], ensure_ascii=False)}"
-        case bool():
-            return str(value).lower()
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-    return str(value)[:40]
-
-
 def sentence(error: ValidationError, source: str) -> str:
     """What is wrong with a file that a person wrote, field by field, in one sentence."""
     faults = []
@@ -334,12 +321,7 @@ def sentence(error: ValidationError, source: str) -> str:
     for fault in errors:
         if any(place[: len(fault["loc"])] == fault["loc"] for place in places if place != fault["loc"]):
             continue  # a part of it is named already
-        what = re.sub(r"^Value error, ", "", fault["msg"])
-        if fault["type"] == "extra_forbidden":
-            what = "unknown field"
-        elif fault["type"].endswith("_type"):
-            what += f", not {_described(fault['input'])}"
-        where = _where(fault["loc"])
+        what, where = fault_sentence(fault), _where(fault["loc"])
         faults.append(f"{where}: {what}" if where else what)
     return f"{source}: {'; '.join(faults)}."
 

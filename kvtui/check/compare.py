@@ -79,7 +79,12 @@ def _walk(place: str, value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         yield place, ", ".join(map(str, value))
     elif value is not None:
-        yield place, f"{value:g}" if isinstance(value, float) else str(value)
+        yield place, _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _consequence(field: str, a: Assessment, b: Assessment) -> str:

@@ -97,7 +97,11 @@ def test_set_changes_all_fields_or_none(plan_file: Path) -> None:
     before = plan_file.read_bytes()
     kvtui("plan", "set", str(plan_file), "corpus.documents=3", "hash.seed=abc", code=ExitCode.USAGE)
     assert plan_file.read_bytes() == before
-    kvtui("plan", "set", str(plan_file), "corpus.documents=3", "tiers.dram.capacity_gib=20")
+    told = kvtui("plan", "set", str(plan_file), "corpus.documents=3", "tiers.dram.capacity_gib=20")
+    assert told.stdout == ""
+    assert told.stderr.splitlines() == ["corpus.documents: 30 → 3", "tiers.dram.capacity_gib: 8 → 20"]
+    again = kvtui("plan", "set", str(plan_file), "tiers.dram.capacity_gib=20")
+    assert again.stderr == f"{plan_file} says so already.\n"
     plan = load_plan(plan_file)
     assert (plan.corpus.documents, plan.tier("dram").capacity_gib) == (3, 20)
     assert b"# as the engines' hosts resolve it" in plan_file.read_bytes()
