@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kvtui import ceilings
 from kvtui.ceilings import Ceiling
+from kvtui.findings import Finding, Level
 
 FILE = "ceilings.json"
 
@@ -22,23 +23,53 @@ class CeilingStore:
 
     def read(self) -> tuple[Ceiling, ...]:
         """Everything kept, oldest first; what cannot be read was never measured."""
+        return self._look()[0]
+
+    def fault(self) -> Finding | None:
+        """What of the file cannot be read; None where all of it can, or there is none."""
+        why = self._look()[1]
+        if not why:
+            return None
+        return Finding(
+            Level.WARNING,
+            "ceilings-unreadable",
+            f"What was measured of the nodes is not all known: {self._path} {why}.",
+            f"Mend it, or measure anew: kvtui nodes probe --ceilings; it is kept as {self._aside.name}.",
+        )
+
+    def _look(self) -> tuple[tuple[Ceiling, ...], str]:
+        """What the file holds, and why not all of it."""
         try:
             rows = json.loads(self._path.read_bytes())
-        except (OSError, ValueError):
-            return ()
+        except FileNotFoundError:
+            return (), ""
+        except OSError as error:
+            return (), f"cannot be read: {error.strerror}"
+        except (ValueError, RecursionError):
+            return (), "is not JSON"
+        if not isinstance(rows, list):
+            return (), "holds no list"
         found = []
-        for row in rows if isinstance(rows, list) else ():
+        for row in rows:
             with suppress(ValueError):
                 found.append(ceilings.from_json(row))
-        return tuple(found)
+        bad = len(rows) - len(found)
+        return tuple(found), f"has {bad} of {len(rows)} entries that are no ceilings" if bad else ""
+
+    @property
+    def _aside(self) -> Path:
+        return self._path.with_name(f"{self._path.name}.bad")
 
     def add(self, measured: Iterable[Ceiling]) -> None:
-        """Keep these too, in the place of older ones of the same way.
+        """Keep these too, in the place of older ones of the same way; a file that is damaged is put aside.
 
         Raises:
             OSError: The file cannot be written.
         """
-        kept = {_way(ceiling): ceiling for ceiling in self.read()}
+        found, fault = self._look()
+        if fault:
+            self._path.replace(self._aside)
+        kept = {_way(ceiling): ceiling for ceiling in found}
         for ceiling in measured:
             kept.pop(_way(ceiling), None)
             kept[_way(ceiling)] = ceiling

@@ -138,6 +138,9 @@ async def _measured(
 ) -> tuple[Looked, ...]:
     chunk = chunk_bytes(plan, (one.found for one in probed if isinstance(one.found, NodeFacts)))
     looked = []
+    fault = store.fault()
+    if fault:
+        reporter.say(fault.line())
     for one in probed:
         measured = Measured(())
         if isinstance(one.found, NodeFacts):

@@ -62,6 +62,7 @@ def _assess(plan: Plan, known: Known) -> Assessment:
         *_version_findings(plan, known),
         *_store(plan, known, shape, kv),
         *forecast_findings(found, fits),
+        *known.faults,
     ]
     return Assessment(
         kv=kv,

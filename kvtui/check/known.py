@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kvtui.ceilings import Ceiling
+from kvtui.findings import Finding
 from kvtui.journal import Event
 from kvtui.kvsize import KvShape
 from kvtui.nodefacts import NodeFacts
@@ -76,6 +77,7 @@ class Known:
         store: The Valkey server.
         measured: An earlier run.
         prices: What an hour of a node costs, where the plan does not say.
+        faults: What of this should be known, and could not be read.
     """
 
     facts: Mapping[str, NodeFacts] = field(default_factory=dict)
@@ -85,6 +87,7 @@ class Known:
     store: StoreFacts | None = None
     measured: Measured | None = None
     prices: Mapping[str, float] = field(default_factory=dict)
+    faults: tuple[Finding, ...] = ()
 
 
 def measured_of(run: str, plan: Plan, events: Iterable[Event]) -> Measured:

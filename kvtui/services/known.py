@@ -56,8 +56,14 @@ def known_here(plan: Plan, where: Places) -> Known:
         for entry in HostsStore(where.config).load()
         if entry.hourly_price is not None
     }
-    ceilings = CeilingStore(where.state).read()
-    return Known(ceilings=ceilings, measured=last_measured(plan, where), prices=prices)
+    ceilings = CeilingStore(where.state)
+    fault = ceilings.fault()
+    return Known(
+        ceilings=ceilings.read(),
+        measured=last_measured(plan, where),
+        prices=prices,
+        faults=(fault,) if fault else (),
+    )
 
 
 def last_measured(plan: Plan, where: Places) -> Measured | None:

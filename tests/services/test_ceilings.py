@@ -12,8 +12,12 @@ import pytest
 from kvtui.campaign.ceiling_measuring import Measuring, measure_ceilings
 from kvtui.ceiling_reading import Skipped
 from kvtui.ceiling_store import CeilingStore
+from kvtui.check import assess
+from kvtui.paths import places
+from kvtui.services.known import known_here
 from remote.errors import AgentError
 from remote.link import Link
+from tests.kvtui.knowing import seed_plan
 from tests.kvtui.test_ceilings import BUFFERED, DIRECT
 from tests.remote.resp_server import RespServer, resp_server
 
@@ -75,13 +79,50 @@ def test_of_each_way_the_latest_is_kept(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["ceilings.json"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1, null]", '{"a": 1}', '[{"node": "a"}]'])
-def test_a_file_that_somebody_spoilt_holds_nothing(tmp_path: Path, text: str) -> None:
-    (tmp_path / "ceilings.json").write_text(text)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ("\udcff", "is not JSON"),
+        ('{"a": 1}', "holds no list"),
+        ("[1, null]", "has 2 of 2 entries that are no ceilings"),
+        ('[{"node": "a"}]', "has 1 of 1 entries that are no ceilings"),
+    ],
+)
+def test_a_file_that_somebody_spoilt_is_told_of_and_kept(tmp_path: Path, text: str, why: str) -> None:
+    raw = text.encode(errors="surrogateescape")
+    (tmp_path / "ceilings.json").write_bytes(raw)
     store = CeilingStore(tmp_path)
-    assert store.read() == ()
+    fault = store.fault()
+    assert fault is not None
+    assert (fault.code, store.read()) == ("ceilings-unreadable", ())
+    assert fault.text == f"What was measured of the nodes is not all known: {tmp_path}/ceilings.json {why}."
+    assert "ceilings.json.bad" in fault.remedy
     store.add([DIRECT])
-    assert store.read() == (DIRECT,)
+    assert (store.read(), store.fault()) == ((DIRECT,), None)
+    assert (tmp_path / "ceilings.json.bad").read_bytes() == raw
+
+
+def test_what_of_a_spoilt_file_can_be_read_counts(tmp_path: Path) -> None:
+    store = CeilingStore(tmp_path)
+    store.add([DIRECT, BUFFERED])
+    assert store.fault() is None
+    path = tmp_path / "ceilings.json"
+    path.write_text(path.read_text().replace('"node": "', '"nod": "', 1))
+    assert store.read() == (BUFFERED,)
+    fault = store.fault()
+    assert fault is not None
+    assert "has 1 of 2 entries" in fault.text
+
+
+def test_a_plan_is_assessed_with_what_could_not_be_read(own_places: Path) -> None:
+    assert assess(seed_plan(), known_here(seed_plan(), places())).findings
+    state = places().state
+    state.mkdir(parents=True)
+    (state / "ceilings.json").write_text("{")
+    found = assess(seed_plan(), known_here(seed_plan(), places())).findings
+    assert "ceilings-unreadable" in [finding.code for finding in found]
 
 
 IPERF = """
