@@ -96,6 +96,7 @@ def results(
 
 def _against(run: str | None, other: str, within: float, as_json: bool) -> None:
     """Hold a run against another."""
+    from kvtui.errors import RecordError
     from kvtui.journal import read_events
     from kvtui.record import find
     from kvtui.reproduction import Reproduction, reproduction, reproduction_text
@@ -109,7 +110,17 @@ def _against(run: str | None, other: str, within: float, as_json: bool) -> None:
         return RunResult(result_of(record.run, plan, events), plan, samples_of(events))
 
     async def look() -> Reproduction:
-        return reproduction(read(run), read(other), within)
+        both = read(run), read(other)
+        for one in both:
+            if not one.samples:
+                raise RecordError(
+                    f"Run {one.result.run} has no measured request, so nothing can be held against it.",
+                    "Choose another: kvtui history",
+                )
+        found = reproduction(*both, within)
+        if not found.figures:
+            raise RecordError(f"Runs {found.first} and {found.second} have no tier in common to compare.")
+        return found
 
     found = finish(look())
     typer.echo(json.dumps(found.to_json(), ensure_ascii=False) if as_json else reproduction_text(found))

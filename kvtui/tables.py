@@ -168,6 +168,7 @@ def result_text(result: Result) -> str:
         console.print(note)
     for finding in result.findings:
         console.print(finding.line())
-    ending = f"Run {result.run}: {result.state}." + (f" {result.reason}" if result.reason else "")
+    nothing = "" if result.rows else " No request was measured."
+    ending = f"Run {result.run}: {result.state}.{nothing}" + (f" {result.reason}" if result.reason else "")
     console.print(ending)
     return out.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,38 @@ def test_a_run_against_another(run: str) -> None:
     read = json.loads(printed(run, "--against", run, "--within", "5", "--json"))
     assert read["within"] == 0.05
     assert read["alike"]
+
+
+def kept(run: str, count: int) -> str:
+    """A run like it that was cut off after so many of its events; without a record of them for none."""
+    record = create(places().runs, 1_764_460_000.0 + count)
+    source = places().runs / run
+    record.write(record.plan_file, (source / "plan.json").read_text("utf-8"))
+    if count:
+        lines = (source / "events.jsonl").read_text("utf-8").splitlines(keepends=True)
+        record.write(record.events, "".join(lines[:count]))
+    return record.run
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_run_without_a_measured_request(run: str, count: int) -> None:
+    other = kept(run, count)
+    assert f"Run {other}: cut off. No request was measured. Go on with" in printed(other)
+    assert json.loads(printed(other, "--json"))["rows"] == []
+    for pair in ([run, "--against", other], [other, "--against", run], [other, "--against", other, "--json"]):
+        ended = CliRunner().invoke(app, ["results", *pair])
+        assert (ended.exit_code, ended.stdout) == (2, "")
+        assert ended.stderr.startswith(f"Run {other} has no measured request, so nothing can be held against")
+
+
+def test_runs_that_have_nothing_in_common_are_not_compared(run: str) -> None:
+    other = places().runs / kept(run, 100_000) / "events.jsonl"
+    other.write_text(other.read_text("utf-8").replace('"tier": "', '"tier": "other-'), "utf-8")
+    plan = other.with_name("plan.json")
+    plan.write_text(re.sub(r'("name": ")(?=(none|dram|disk|valkey))', r"\1other-", plan.read_text("utf-8")))
+    ended = CliRunner().invoke(app, ["results", run, "--against", other.parent.name])
+    assert ended.exit_code == 2, ended.output
+    assert "have no tier in common to compare." in ended.stderr
 
 
 def test_a_run_that_nobody_carries_on_is_cut_off(run: str) -> None:
