@@ -15,6 +15,8 @@ from remote.errors import AgentError, RemoteError
 _COUNTERS = {
     "external_hits": "vllm:external_prefix_cache_hits_total",
     "external_queries": "vllm:external_prefix_cache_queries_total",
+    # The engine's own prefix cache, which a run keeps off.
+    "prefix_hits": "vllm:prefix_cache_hits_total",
 }
 _TIMES = {
     "ttft": "vllm:time_to_first_token_seconds",

@@ -17,6 +17,7 @@ from kvtui.rules.context import RunContext
 from kvtui.rules.finding import LineFinding
 from kvtui.rules.merge import LogFindings
 from kvtui.samples import Pass
+from kvtui.validity.checks import RunChecks
 
 _RANK = {Level.BLOCKING: 0, Level.WARNING: 1, Level.INFO: 2}
 _DAY_S = 86_400.0
@@ -88,9 +89,11 @@ class FindingBook:
         self._logs.set_context(self._context(process))
         self._logs.feed(node, process, first_line, lines)
 
-    def all(self, judged: Iterable[Judged], troubles: Iterable[NodeTroubles]) -> tuple[LiveFinding, ...]:
+    def all(
+        self, judged: Iterable[Judged], troubles: Iterable[NodeTroubles], checks: RunChecks
+    ) -> tuple[LiveFinding, ...]:
         """Every finding: the graver first, then by the time at which it was seen first."""
-        found = [*self._from_events(), *self._from_logs(), *from_figures(judged, troubles)]
+        found = [*self._from_events(), *self._from_logs(), *from_figures(judged, troubles, checks)]
         return tuple(sorted(found, key=_order))
 
     def _from_events(self) -> Iterator[LiveFinding]:
@@ -127,11 +130,15 @@ def _live(finding: Finding, count: int, first: float | None, last: float | None)
     return LiveFinding(finding, count, first, last, (), finding.line())
 
 
-def from_figures(judged: Iterable[Judged], troubles: Iterable[NodeTroubles]) -> Iterator[LiveFinding]:
+def from_figures(
+    judged: Iterable[Judged], troubles: Iterable[NodeTroubles], checks: RunChecks
+) -> Iterator[LiveFinding]:
     """What the figures of a run say by themselves, as every screen and table has it."""
     for one in judged:
         for finding in figure_findings(one):
             yield _live(finding, 1, one.book.wall_s, one.book.wall_s)
+    for finding, wall_s in checks.findings():
+        yield _live(finding, 1, wall_s, wall_s)
     for node in troubles:
         for finding, count, times in node.findings():
             first, last = times or (None, None)

@@ -22,6 +22,7 @@ from kvtui.loglines import GIB
 from kvtui.plan import Plan, TierKind
 from kvtui.run_state import ENDS
 from kvtui.samples import Pass
+from kvtui.validity.checks import RunChecks
 
 
 class LiveState:
@@ -44,6 +45,7 @@ class LiveState:
         self._bytes_per_token: dict[str, int] = {}
         self._latest: PassSource | None = None
         self._views = TierViews(plan, self._ledger, self._load)
+        self._checks = RunChecks(plan)
         own: tuple[str, ...] = ("run_begin", "attached", "step_begin", "step_done", "block_restarted", *ENDS)
         self._own: dict[str, Callable[[Event], None]] = {
             **dict.fromkeys(own, self._course.take),
@@ -67,6 +69,7 @@ class LiveState:
         for event in events:
             try:
                 self._take(event)
+                self._checks.take(event)
             except (LookupError, TypeError, ValueError, AttributeError):
                 self._findings.unread += 1
         self._ledger.settle()
@@ -152,7 +155,7 @@ class LiveState:
             throughput=views.throughput(*shown),
             nodes=self._load.node_strips(now_wall_s, self._dram_tier_bytes),
             store=self._load.store_strip(now_wall_s),
-            findings=self._findings.all(views.judged(), self._load.troubles.values()),
+            findings=self._findings.all(views.judged(), self._load.troubles.values(), self._checks),
             logs=self._logs.heads(),
         )
 
@@ -162,7 +165,8 @@ class LiveState:
     def figure_findings(self) -> tuple[Finding, ...]:
         """What the figures of the run say by themselves, beside what was recorded and what logs say."""
         judged = self._moment(self._course.end_wall_s or 0.0).judged()
-        return tuple(one.finding for one in from_figures(judged, self._load.troubles.values()))
+        found = from_figures(judged, self._load.troubles.values(), self._checks)
+        return tuple(one.finding for one in found)
 
     def _dram_tier_bytes(self, node: str) -> int | None:
         block = self._course.step.block if self._course.running and self._course.step else None
