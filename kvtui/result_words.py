@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from kvtui.answer_words import answer_line
 from kvtui.results import RepeatRow, Result, Row
 from kvtui.stats.compare import Claim
 from kvtui.stats.economics import BreakEven, Economics, Saving
@@ -94,6 +95,26 @@ def repeat_cells(one: RepeatRow) -> tuple[str, ...]:
         DASH if one.cached_n == 0 else str(one.reused),
         places,
     )
+
+
+def answer_lines(row: Row) -> Iterator[tuple[str, str]]:
+    """Whether the reused KV is right, where any was reused."""
+    if row.answers is not None:
+        yield "answers", answer_line(row.answers)
+    elif row.reused or row.partial:
+        yield "answers", "not compared: no log-probabilities recorded"
+
+
+def reuse_words(row: Row) -> str:
+    """How many documents were reused, and that they were reused wrongly."""
+    if row.cached_n == 0:
+        return DASH
+    text = f"{row.reused}/{row.documents}"
+    if row.partial:
+        text += f", {row.partial} partial"
+    if row.unknown:
+        text += f", {row.unknown} unknown"
+    return f"{text}, WRONG" if row.answers is not None and row.answers.shows_wrong else text
 
 
 def economics_lines(found: Economics) -> Iterator[tuple[str, str]]:

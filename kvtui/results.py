@@ -10,6 +10,8 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
+from kvtui.answer_check import AnswerCheck, check_all
+from kvtui.answer_words import answer_findings
 from kvtui.attribution import Verdict
 from kvtui.errors import RecordError
 from kvtui.findings import Finding, from_json
@@ -117,6 +119,7 @@ class Row:
             there is one repeat, no interval, or where only more documents help.
         repeats_differ: Whether that is why there is no interval.
         served: What served the cached requests by their counts of bytes; empty where nothing is said of any.
+        answers: Whether the reused KV is right; ``None`` where no answers can be compared.
     """
 
     tier: str
@@ -147,6 +150,7 @@ class Row:
     needed_repeats: int | None = None
     repeats_differ: bool = False
     served: str = ""
+    answers: AnswerCheck | None = None
 
 
 def _median(values: Iterable[float]) -> float | None:
@@ -154,13 +158,16 @@ def _median(values: Iterable[float]) -> float | None:
     return median(kept) if kept else None
 
 
-def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
+def row(
+    tier: TierSamples, documents: int, bytes_per_token: int | None, answers: AnswerCheck | None = None
+) -> Row:
     """Compute one row.
 
     Args:
         tier: Its samples.
         documents: Documents of the plan.
         bytes_per_token: KV bytes a token that LMCache stores; ``None`` when not known.
+        answers: What its answers say.
     """
     cold_ms, cached_ms = tier.cold_ms, tier.cached_ms
     speedups = paired_ratios(cold_ms, cached_ms)
@@ -209,6 +216,7 @@ def row(tier: TierSamples, documents: int, bytes_per_token: int | None) -> Row:
         needed_repeats=repeats_needed(each_ratios, ratio, PRECISION) if ratio else None,
         repeats_differ=tier.repeats_differ,
         served=served_words(tier.cached),
+        answers=answers,
     )
 
 
@@ -264,6 +272,12 @@ def _corpus_notes(plan: Plan, events: Iterable[Event]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _kv_number_bytes(events: Iterable[Event]) -> int | None:
+    """Bytes of one number of the KV, as the run's preparation found them."""
+    found = [event["record"].get("dtype_bytes") for event in events if event.get("step_kind") == "PREPARE"]
+    return found[-1] if found else None
+
+
 _TWICE = {"first-requests-differ"}
 _PIECE = 1000
 
@@ -303,7 +317,10 @@ def result_of(
         raise RecordError(f"An event of run {run} lacks {error}.", _BY_HAND) from error
     except ValueError as error:
         raise RecordError(f"An event of run {run} cannot be read: {error}.", _BY_HAND) from error
+    answers = check_all(tiers, plan.engine.dtype, _kv_number_bytes(events))
     if state != "running":
+        for tier, check in zip(tiers, answers, strict=True):
+            findings |= dict.fromkeys(answer_findings(f"{tier.tier} · {tier.topology}", check))
         findings |= dict.fromkeys(sample_findings(tiers))
         # What is peculiar about the first requests has been said, with its cause.
         said = {finding.code for finding in findings}
@@ -313,7 +330,10 @@ def result_of(
         plan=plan.name,
         state=state,
         reason=reason,
-        rows=tuple(row(tier, plan.corpus.documents, sizes.get(tier.tier)) for tier in tiers),
+        rows=tuple(
+            row(tier, plan.corpus.documents, sizes.get(tier.tier), check)
+            for tier, check in zip(tiers, answers, strict=True)
+        ),
         economics=tier_economics(plan, tiers, hit_rates),
         pairs=tier_pairs(tiers),
         findings=tuple(findings),

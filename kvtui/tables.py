@@ -10,12 +10,14 @@ from rich.table import Table
 
 from kvtui.plan import Topology
 from kvtui.result_words import (
+    answer_lines,
     economics_lines,
     neighbours,
     pair_line,
     percentile_lines,
     repeat_cells,
     repeat_lines,
+    reuse_words,
     sure_cells,
 )
 from kvtui.results import Result, Row
@@ -42,15 +44,6 @@ def _ratio(value: float | None) -> str:
     return DASH if value is None else f"{value:.2f}×"
 
 
-def _reuse(row: Row) -> str:
-    if row.cached_n == 0:
-        return DASH
-    text = f"{row.reused}/{row.documents}"
-    if row.partial:
-        text += f", {row.partial} partial"
-    return text + (f", {row.unknown} unknown" if row.unknown else "")
-
-
 def _mib(value: int | None) -> str:
     return DASH if value is None else f"{value / 1024**2:,.0f} MiB"
 
@@ -68,7 +61,7 @@ def cells(row: Row) -> tuple[str, ...]:
         _ms(row.cached_ms, row.cached_n),
         _ratio(row.speedup),
         worst,
-        _reuse(row),
+        reuse_words(row),
         _mib(row.reused_bytes),
         _rate(row.throughput_bytes_s),
     )
@@ -144,7 +137,7 @@ def result_text(result: Result) -> str:
         for row in rows:
             if row.served:
                 console.print(f"{row.tier}: cached requests served by {row.served}, by counts of bytes")
-            for name, words in percentile_lines(row):
+            for name, words in (*percentile_lines(row), *answer_lines(row)):
                 console.print(f"{row.tier}: {name} {words}")
         ranking = tuple(neighbours(result.pairs, topology))
         if ranking:

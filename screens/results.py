@@ -15,6 +15,7 @@ from textual.widgets import Static
 from kvtui.document_rows import document_rows
 from kvtui.loglines import clean
 from kvtui.result_words import (
+    answer_lines,
     economics_lines,
     economics_of,
     interval,
@@ -86,8 +87,9 @@ def _sure(row: Row) -> str:
 
 
 def _worth(result: Result, row: Row) -> Iterator[tuple[str, str]]:
-    """Its repeats and slowest requests, price and gain of the tier, and how it stands against the others."""
+    """Its repeats, whether its KV is right, slowest requests, price and gain, and its rank by tier."""
     yield from repeat_lines(row)
+    yield from answer_lines(row)
     yield from percentile_lines(row)
     found = economics_of(result, row)
     if found is not None:

@@ -10,6 +10,9 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+    # Even in eager mode the ranking of log-probabilities is compiled (``v1/sample/ops/logprobs.py``): that
+    # needs a C++ compiler, and takes ten seconds of the first request.
+    "TORCHDYNAMO_DISABLE": "1",
     # vLLM's EngineCore gives itself a title, which would overwrite its environment in /proc/PID/environ.
     "SPT_NOENV": "1",
 }
