@@ -1,6 +1,6 @@
 """Turn a finished lab run into the recording that comes with kvtui: ``python -m bench.make_recording RUN``.
 
-What belongs to the machine is replaced: paths, users, names (``kvtui.redact``).
+What belongs to the machine is replaced: paths, users, names (``bench.redact``).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import socket
 from pathlib import Path
 
 from bench.record_check import problems
+from bench.redact import redact
 from kvtui.paths import places
 from kvtui.record import find
 from kvtui.recordings import RECORDED
-from kvtui.redact import redact
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Record runs in which something goes wrong, for tests: ``python -m bench.make_scenarios [NAME]``.
 
 Each is a short run of kvtui on the lab, with a fault that is planted in its plan or, at a chosen moment, in
-the lab. What belongs to the machine is replaced (``kvtui.redact``).
+the lab. What belongs to the machine is replaced (``bench.redact``).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.fit_measuring import kvtui
+from bench.redact import redact
 from kvtui.journal import read_events
 from kvtui.paths import places
 from kvtui.plan import Corpus, Engine, Hash, Model, Passes, Plan, Tier, TierKind, Topology
 from kvtui.plan_toml import to_toml
 from kvtui.record import RunRecord, records
-from kvtui.redact import redact
 from remote.lab import info, members, model
 
 RECORDED = Path(__file__).parents[1] / "tests" / "data" / "runs"

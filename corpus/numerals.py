@@ -42,13 +42,6 @@ def short_date(day: date) -> str:
     return f"{day.day:02d}-{MONTHS[day.month - 1][:3]}-{day.year}"
 
 
-def ordinal(number: int) -> str:
-    """A number as ``1st``, ``22nd``, ``13th``."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{('th', 'st', 'nd', 'rd')[number % 10] if number % 10 < 4 else 'th'}"
-
-
 def roman(number: int) -> str:
     """A number below 4,000 in Roman numerals."""
     text = ""

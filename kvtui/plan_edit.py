@@ -45,15 +45,6 @@ def set_fields(plan: Plan, assignments: Iterable[str], source: str = "The plan")
     return plan_of(data, source)
 
 
-def set_field(plan: Plan, field: str, typed: str) -> Plan:
-    """A plan with one field changed, for a form that checks what is typed.
-
-    Raises:
-        PlanError: As ``set_fields``.
-    """
-    return set_fields(plan, (f"{field}={typed}",))
-
-
 def _put(data: dict[str, Any], field: str, typed: str, source: str) -> None:
     match field.split("."):
         case [name] if name in Plan.model_fields and name not in (*_PARTS, "nodes", "tiers"):

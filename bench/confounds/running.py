@@ -126,7 +126,7 @@ def _in_live(record: RunRecord) -> list[Finding]:
     while more:
         batch = feed.poll()
         state.feed(batch.events)
-        for piece in batch.log_pieces:
+        for piece in batch.logs:
             state.feed_log(piece.node, piece.process, piece.first_line, piece.lines)
         more = batch.more
     return [one.finding for one in state.view(time.time()).findings]

@@ -1,12 +1,12 @@
-"""What a screen reads of a run: events, log lines and what happens now, a piece at a time."""
+"""Reads a run's record for a screen, as it grows."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import time
 
 from kvtui.errors import RecordError
-from kvtui.feed import LogPiece
+from kvtui.feed import FeedBatch, LogPiece
 from kvtui.journal import Event, parse_event
 from kvtui.record import RunRecord
 from kvtui.services.lines import LineReader
@@ -14,33 +14,6 @@ from kvtui.services.lines import LineReader
 # So much is read in a few hundredths of a second, during which a screen can draw nothing.
 _EVENT_BYTES = 1 << 18
 _LOG_PIECES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Now:
-    """What happened at a moment, in words."""
-
-    wall_s: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What is new in a run.
-
-    Attributes:
-        events: New events, in order.
-        log_pieces: New log lines; those of one process are in order.
-        now: What was said to happen last, or ``None``.
-        follower_alive: A process carries the run on.
-        more: There is more to read at once: poll again without a pause.
-    """
-
-    events: tuple[Event, ...]
-    log_pieces: tuple[LogPiece, ...]
-    now: Now | None
-    follower_alive: bool
-    more: bool
 
 
 class RunFeed:
@@ -53,7 +26,7 @@ class RunFeed:
         self._limit = _EVENT_BYTES
         self._logs: dict[str, LineReader] = {}
 
-    def poll(self) -> Batch:
+    def poll(self) -> FeedBatch:
         """What is new since the last time.
 
         Raises:
@@ -62,7 +35,9 @@ class RunFeed:
         events, more_events = self._new_events()
         pieces, more_lines = self._new_lines()
         alive = self._record.follower_pid() is not None
-        return Batch(events, pieces, self._now(), alive, more_events or more_lines)
+        # What a process said that has ended does not happen now.
+        now = self._now() if alive else ""
+        return FeedBatch(events, pieces, now, time.time(), alive, more_events or more_lines)
 
     def _new_events(self) -> tuple[tuple[Event, ...], bool]:
         path = self._record.events
@@ -107,9 +82,8 @@ class RunFeed:
                 more = True
         return tuple(pieces), more
 
-    def _now(self) -> Now | None:
+    def _now(self) -> str:
         try:
-            said = json.loads(self._record.now.read_text(encoding="utf-8"))
-            return Now(float(said["wall_s"]), str(said["text"]))
+            return str(json.loads(self._record.now.read_text(encoding="utf-8"))["text"])
         except (OSError, ValueError, KeyError, TypeError):
-            return None
+            return ""

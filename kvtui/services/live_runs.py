@@ -37,9 +37,7 @@ class RecordedFeed:
         Raises:
             RecordError: The record is damaged.
         """
-        batch = self._feed.poll()
-        now = batch.now.text if batch.now and batch.follower_alive else ""
-        return FeedBatch(batch.events, batch.log_pieces, now, time.time(), batch.follower_alive, batch.more)
+        return self._feed.poll()
 
 
 class ReplayFeed:

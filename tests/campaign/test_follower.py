@@ -69,8 +69,8 @@ class Watching:
             while kind not in self.kinds:
                 batch = self._feed.poll()
                 self.kinds.update(event["kind"] for event in batch.events)
-                self.said += [batch.now.text] if batch.now is not None else []
-                self.lines += [line for piece in batch.log_pieces for line in piece.lines]
+                self.said += [batch.now] if batch.now else []
+                self.lines += [line for piece in batch.logs for line in piece.lines]
                 await asyncio.sleep(0.1)
 
 

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvtui.errors import RecordError
+from kvtui.feed import FeedBatch
 from kvtui.journal import Journal
 from kvtui.record import RunRecord, create
-from kvtui.services.feed import Batch, RunFeed
+from kvtui.services.feed import RunFeed
 from kvtui.services.lines import PIECE_BYTES, WIDEST_LINE, LineReader
 
 
@@ -22,7 +23,7 @@ def record(tmp_path: Path) -> RunRecord:
     return create(tmp_path, 0.0)
 
 
-def everything(feed: RunFeed) -> list[Batch]:
+def everything(feed: RunFeed) -> list[FeedBatch]:
     """Poll until there is no more."""
     batches = [feed.poll()]
     while batches[-1].more:
@@ -44,7 +45,10 @@ def numbered(path: Path) -> list[tuple[int, str]]:
 
 def test_events_come_once_while_they_are_written(record: RunRecord) -> None:
     journal, feed = Journal(record.events), RunFeed(record)
-    assert feed.poll() == Batch((), (), None, False, False)
+    first = feed.poll()
+    assert (first.events, first.logs, first.now) == ((), (), "")
+    assert not first.follower_alive
+    assert not first.more
     for number in range(3):
         journal.append("step_begin", step=number)
         assert [event["step"] for event in feed.poll().events] == [number]
@@ -87,24 +91,29 @@ def test_more_events_than_fit_into_one_piece_all_come(record: RunRecord) -> None
 def test_what_happens_now_and_a_broken_word_of_it(record: RunRecord) -> None:
     feed = RunFeed(record)
     record.write_json(record.now, {"wall_s": 3.5, "text": "gpu-a: loading weights, 41 s"})
-    now = feed.poll().now
-    assert now is not None
-    assert (now.wall_s, now.text) == (3.5, "gpu-a: loading weights, 41 s")
-    record.now.write_text("[")
-    assert feed.poll().now is None
+    with record.follow():
+        assert feed.poll().now == "gpu-a: loading weights, 41 s"
+        for broken in ("[", "[1]", "{}"):
+            record.now.write_text(broken)
+            assert feed.poll().now == ""
+
+
+def test_what_an_ended_process_said_does_not_happen_now(record: RunRecord) -> None:
+    record.write_json(record.now, {"wall_s": 3.5, "text": "gpu-a: loading weights, 41 s"})
+    assert RunFeed(record).poll().now == ""
 
 
 def test_logs_name_their_node_and_process(record: RunRecord) -> None:
     feed = RunFeed(record)
     path = record.log("gpu-a", "valkey-single", 1)
     path.write_bytes(b"one\ntwo\nthr")
-    (piece,) = feed.poll().log_pieces
+    (piece,) = feed.poll().logs
     assert (piece.node, piece.process, piece.first_line) == ("gpu-a", "valkey-single.1.engine", 1)
     assert piece.lines == ("one", "two")
-    assert feed.poll().log_pieces == ()
+    assert feed.poll().logs == ()
     with path.open("ab") as file:
         file.write(b"ee\n")
-    (piece,) = feed.poll().log_pieces
+    (piece,) = feed.poll().logs
     assert (piece.first_line, piece.lines) == (3, ("three",))
 
 
@@ -130,7 +139,7 @@ def test_a_long_log_comes_in_several_polls(record: RunRecord) -> None:
     record.log("gpu-a", "dram-single", 1).write_bytes(line * count)
     batches = everything(RunFeed(record))
     assert len(batches) > 1
-    pieces = [piece for batch in batches for piece in batch.log_pieces]
+    pieces = [piece for batch in batches for piece in batch.logs]
     assert sum(len(piece.lines) for piece in pieces) == count
     assert all(b.first_line == a.first_line + len(a.lines) for a, b in itertools.pairwise(pieces))
 

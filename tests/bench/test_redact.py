@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.redact import redact
 from kvtui.journal import Event
 from kvtui.recordings import RECORDED, replay
-from kvtui.redact import redact
 from kvtui.tables import result_text
 from tests.kvtui.plans import LAB_REUSE
 
