@@ -22,6 +22,8 @@ _MIB = 1024**2
 _SILENCE_S = 2.0
 _FOREIGN_BYTES = 256 * 1024
 _HOG_FILE_BYTES = 512 * _MIB
+_CGROUPS = Path("/sys/fs/cgroup")
+_SLOW_BYTES_S = 20 * _MIB
 
 
 def warm_page_cache(scene: Scene) -> None:
@@ -130,6 +132,49 @@ def hog_disk(scene: Scene) -> None:
     reading = f"while :; do dd if='{file}' of=/dev/null bs=4M iflag=direct 2>/dev/null; done"
     _beside(scene, ["sh", "-c", reading])
     _until_measured(scene)
+
+
+def throttle_disk(scene: Scene) -> None:
+    """Let the engine read only 20 MiB a second from the disk, from the end of the cold pass on.
+
+    Raises:
+        OSError: This user may not, or the kernel cannot.
+    """
+    group = _slow_group(scene.paths.root)
+    scene.undo.callback(_leave_group, group)
+    scene.wait_step("/settle")
+    for entry in members.find(scene.lab.lab_id):
+        if "/engine-cpu/" in _command_line(entry.pid) or entry.command.startswith("VLLM::"):
+            (group / "cgroup.procs").write_text(str(entry.pid), encoding="utf-8")
+
+
+def _slow_group(path: Path) -> Path:
+    """A control group whose processes read slowly from the disk that a path is on."""
+    number = os.stat(path).st_dev
+    block = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    whole = block.resolve().parent if (block / "partition").exists() else block
+    device = (whole / "dev").read_text(encoding="utf-8").strip()
+    first = _CGROUPS / "blkio"
+    group = (first if first.is_dir() else _CGROUPS) / "kvtui-confounds"
+    group.mkdir(exist_ok=True)
+    if first.is_dir():
+        (group / "blkio.throttle.read_bps_device").write_text(f"{device} {_SLOW_BYTES_S}", encoding="utf-8")
+    else:
+        (group / "io.max").write_text(f"{device} rbps={_SLOW_BYTES_S}", encoding="utf-8")
+    return group
+
+
+def _leave_group(group: Path) -> None:
+    for pid in (group / "cgroup.procs").read_text(encoding="utf-8").split():
+        with suppress(OSError):
+            (group.parent / "cgroup.procs").write_text(pid, encoding="utf-8")
+    group.rmdir()
+
+
+def _command_line(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    return ""
 
 
 def step_clock(scene: Scene) -> None:

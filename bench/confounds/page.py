@@ -33,14 +33,21 @@ def _of(outcomes: Iterable[Outcome], name: str) -> list[Outcome]:
 
 
 def _row(plant: Plant, done: Sequence[Outcome]) -> str:
-    found = sum(one.detects(plant.demands) for one in done)
+    planted = [one for one in done if not one.fault]
+    found = sum(one.detects(plant.demands) for one in planted)
     others = Counter(code for one in done for code in one.codes if code not in plant.demands)
-    word = f"{found}/{len(done)}" if done else "not measured"
+    word = (
+        f"{found}/{len(planted)}"
+        if planted
+        else f"not planted here: {done[0].fault}"
+        if done
+        else "not measured"
+    )
     cells = (
         plant.confound,
         plant.how,
         _codes(plant.demands),
-        word if found == len(done) else f"**{word}**",
+        word if found == len(planted) else f"**{word}**",
         _codes(code for code, _ in sorted(others.items(), key=lambda item: (-item[1], item[0]))),
         ", ".join(dict.fromkeys(one.commit[:8] for one in done)) or "–",
     )

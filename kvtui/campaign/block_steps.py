@@ -8,6 +8,7 @@ from typing import Any
 
 from kvtui.campaign import engines, gate, passes, tiers
 from kvtui.campaign.context import Context, each
+from kvtui.campaign.document_checks import document_findings
 from kvtui.campaign.documents import (
     RunDocuments,
     in_order,
@@ -66,6 +67,8 @@ async def _corpus(ctx: Context, block: Block, step: Step) -> dict[str, Any]:
     for problem in documents.problems:
         ctx.journal.append("corpus_problem", **asdict(problem))
     for finding in source_findings(documents.problems):
+        ctx.find(finding)
+    for finding in document_findings(documents, ctx.plan.hash.chunk_tokens):
         ctx.find(finding)
     save_documents(documents, ctx.record.documents)
     shared = shared_tokens(documents.corpus, ctx.plan.hash.chunk_tokens)

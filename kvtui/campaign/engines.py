@@ -14,6 +14,7 @@ from kvtui.campaign.steps import Block, block_nodes
 from kvtui.engine_command import EngineHost, engine_argv
 from kvtui.engine_phase import FIRST, phase_of
 from kvtui.errors import StepTimeout
+from kvtui.findings import Finding, Level
 from kvtui.fit import staging_gib
 from kvtui.lmcache_config import Placement, config_for, to_yaml
 from kvtui.loglines import clean, parse_line
@@ -186,6 +187,7 @@ async def _serves(ctx: Context, block: Block, node: str, copy: FileCopy, waited_
         await copy.update()
         unfit = _unfit(ctx, block, node, copy.lines(), served)
         if unfit is not None:
+            ctx.find(Finding(Level.BLOCKING, "engine-degraded", unfit.message, unfit.hint, node))
             raise unfit
         return True
     if waited_s > ctx.plan.engine.start_timeout_s:

@@ -10,20 +10,10 @@ from kvtui.campaign.documents import RunDocuments
 from kvtui.campaign.passes import PassSpec
 from kvtui.campaign.steps import Block, gated, serving_node
 from kvtui.errors import PreflightError
-from kvtui.findings import Finding, Level
-from kvtui.samples import Pass, Sample
+from kvtui.gate_findings import gate_findings
+from kvtui.samples import Pass
 
 PURPOSE = "gate"
-
-
-def _refusal(block: Block, node: str, missed: list[Sample], of: int) -> Finding:
-    first = missed[0]
-    text = (
-        f"{len(missed)} of {of} documents stored a moment ago were not reused on {node} "
-        f"({first.document}: {first.verdict}; {first.reason}), so the passes would measure nothing."
-    )
-    remedy = "Read the engine's log in the run's record for refused stores, errors or differing keys."
-    return Finding(Level.BLOCKING, "gate-no-reuse", text, remedy, block.tier)
 
 
 async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str, Any]:
@@ -36,16 +26,16 @@ async def check(ctx: Context, block: Block, documents: RunDocuments) -> dict[str
     if not topologies:
         return {"checked": []}
     cold = PassSpec(block, topologies[0], Pass.GATE_COLD, ctx.plan.passes.cold_node, PURPOSE)
-    await passes.carry_out(ctx, cold, documents.gate)
+    stored, _ = await passes.carry_out(ctx, cold, documents.gate)
     await tiers.settle(ctx, block, PURPOSE, documents.gate)
     for topology in topologies:
         node = serving_node(ctx.plan, topology)
         spec = PassSpec(block, topology, Pass.GATE_CACHED, node, PURPOSE)
         samples, _ = await passes.carry_out(ctx, spec, documents.gate)
-        missed = [sample for sample in samples if sample.verdict != "full"]
+        missed = gate_findings(block.tier, node, stored, samples)
         if missed or len(samples) < len(documents.gate):
-            if missed:
-                ctx.find(_refusal(block, node, missed, len(documents.gate)))
+            for finding in missed:
+                ctx.find(finding)
             raise PreflightError(
                 f"The sanity gate of tier {block.words} failed on {node}, so the run stopped here.",
                 f"The reason stands above and in the record of run {ctx.run}.",
