@@ -47,7 +47,7 @@ def problems(record: RunRecord) -> tuple[str, ...]:
         if step.key(last_tries.get(step.block.name, 1) if step.block else 1) not in done:
             found.append(f"step {step.words()} is not done")
     measured = Counter(
-        (sample.tier, sample.topology, sample.step)
+        (sample.tier, sample.repeat, sample.topology, sample.step)
         for sample in samples_of(events)
         if sample.step in (Pass.COLD, Pass.CACHED) and sample.ttft_ms is not None
     )

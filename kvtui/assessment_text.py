@@ -14,8 +14,11 @@ from kvtui.check.words import gib, ms, number
 from kvtui.findings import Finding
 from kvtui.loglines import clean
 from kvtui.plan import Plan
+from kvtui.tier_order import tier_order
 
 DASH = "–"
+# So many repeats are told tier by tier.
+_ROWS = 4
 _AGREEMENT = {Agreement.EQUAL: "✓ equal", Agreement.DIFFERS: "✗ differs", Agreement.UNKNOWN: "· unknown"}
 
 
@@ -77,6 +80,7 @@ def _head(plan: Plan, found: Assessment) -> Iterator[str]:
     prefix = f" after {corpus.prefix_tokens:,} in common" if corpus.prefix_tokens else ""
     documents = f"{corpus.documents:,} documents × {corpus.tokens:,} tokens{prefix}"
     yield f"Plan {plan.name}: {documents}, {plan.model.path}"
+    yield _order(plan)
     kv = found.kv
     if kv is None:
         yield "The size of its KV is unknown."
@@ -84,6 +88,20 @@ def _head(plan: Plan, found: Assessment) -> Iterator[str]:
     yield f"{kv.token_bytes:,} bytes of KV a token ({kv.source})"
     document = f"{gib(kv.document_bytes)} a document in {kv.document_chunks:,} chunks"
     yield f"{document}, {gib(kv.working_set_bytes)} in all"
+
+
+def _order(plan: Plan) -> str:
+    """In which order documents and tiers come."""
+    passes = plan.passes
+    shuffled = passes.cold_order == "shuffled"
+    cold = f"in an order shuffled from seed {passes.shuffle_seed}" if shuffled else "as listed"
+    if passes.repeats == 1:
+        return f"Cold passes take the documents {cold}."
+    rows = tier_order(tuple(tier.name for tier in plan.tiers), passes.repeats)
+    shown = "; ".join(", ".join(row) for row in rows[:_ROWS]) + ("; …" if len(rows) > _ROWS else "")
+    anew = ", another one in each repeat" if shuffled else ""
+    tiers = f"{passes.repeats} repeats, the tiers in the order {shown}."
+    return f"{tiers} Cold passes take the documents {cold}{anew}."
 
 
 def _size(size_bytes: int | None) -> str:

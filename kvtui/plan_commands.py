@@ -62,6 +62,8 @@ def _script(plan: Plan, shape: KvShape | None) -> Iterator[str]:
     yield f"# Plan {plan.name}. Ports {PORT} and {INTERNAL_PORT} stand for free ones, RUN for the run's id."
     if plan.lab:
         yield "# On the lab kvtui fills in interpreter, model folder and connector."
+    if plan.passes.repeats > 1:
+        yield f"# A run has {plan.passes.repeats} repeats; each starts its engines anew, as follows."
     if shape is None:
         yield "# The model's KV size is unknown, so max_local_cpu_size of disk and valkey tiers is left out."
     for start in engine_starts(plan, shape):

@@ -24,6 +24,7 @@ _TEXTS = (
     "passes.cached_node",
     "passes.fleet_cold",
     "passes.order",
+    "passes.cold_order",
     "hash.algorithm",
     "engine.dtype",
 )
@@ -33,6 +34,7 @@ _WHOLES = (
     "corpus.seed",
     "corpus.prefix_tokens",
     "passes.shuffle_seed",
+    "passes.repeats",
     "hash.chunk_tokens",
     "engine.max_model_len",
     "engine.output_tokens",
@@ -356,7 +358,7 @@ def hidden_fields(draft: Draft) -> frozenset[str]:
         hidden |= {CACHED, "passes.fleet_cold", "seed.cached.on", "hash.accept_differing"}
     if not (values["passes.fleet"] and values["passes.single"]):
         hidden.add("passes.fleet_cold")
-    if values["passes.order"] != Order.SHUFFLED:
+    if Order.SHUFFLED not in (values["passes.order"], values["passes.cold_order"]):
         hidden.add("passes.shuffle_seed")
     hidden |= {f"seed.{role}" for role in ("cold", "cached") if not values[f"seed.{role}.on"]}
     if "seed.cached.on" in hidden:

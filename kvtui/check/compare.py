@@ -28,7 +28,9 @@ _MEANS = {
     "nodes": "another machine, or the way to it",
     "store": "another store, or the way to it",
     "passes.order": "which documents a tier that is too small still holds",
+    "passes.cold_order": "which places the documents have, not how many are found",
     "passes.shuffle_seed": "which order the shuffle gives",
+    "passes.repeats": "how long the run takes, and how well the machine's own changes are told",
     "passes": "what is measured, and on which node",
     "tiers": "what is measured",
 }

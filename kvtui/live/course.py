@@ -132,6 +132,7 @@ class Course:
         """Where the run stands at a moment."""
         step = self.step if self.running else None
         block = step.block if step else None
+        repeats = self._plan.passes.repeats
         running = list(self._passes.values()) if self.running else []
         requests = [one.requests for one in running if one.requests is not None]
         step_left_s = run_left_s = None
@@ -147,6 +148,7 @@ class Course:
             reason=self.reason,
             tier=block.tier if block else "",
             topology=step.topology.value if step and step.topology else "",
+            repeat=f"repeat {block.repeat} of {repeats}" if block and repeats > 1 else "",
             step=step.kind.value if step else "",
             node=", ".join(sorted({one.node for one in running})),
             answered=sum(one.settled for one in running) if running else None,

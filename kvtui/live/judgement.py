@@ -49,8 +49,8 @@ class Judged:
 
     @property
     def where(self) -> str:
-        """Tier and topology in words."""
-        return f"{self.tier.name} · {self.topology}"
+        """Tier, repeat and topology in words."""
+        return f"{self.book.block.words} · {self.topology}"
 
 
 def figure_findings(judged: Judged) -> tuple[Finding, ...]:

@@ -23,9 +23,10 @@ class Ledger:
 
     def __init__(self, plan: Plan) -> None:
         self._blocks = {block.name: block for block in blocks(plan)}
-        self._block_of = {
-            (block.tier, topology.value): block for block in blocks(plan) for topology in block.topologies
-        }
+        self._blocks_of: dict[tuple[str, str], list[Block]] = {}
+        for block in self._blocks.values():
+            for topology in block.topologies:
+                self._blocks_of.setdefault((block.tier, topology.value), []).append(block)
         self._books: dict[tuple[str, int], BlockBook] = {}
         self._touched: dict[tuple[str, int], BlockBook] = {}
         self._sampled: dict[str, int] = {}
@@ -37,22 +38,25 @@ class Ledger:
         """The block of that name."""
         return self._blocks.get(name)
 
-    def attempt(self, tier: str, topology: str, *, running: bool) -> int | None:
-        """The try whose figures count.
+    def books(self, tier: str, topology: str, *, running: bool) -> tuple[BlockBook, ...]:
+        """The requests of a tier in a topology repeat by repeat, each of the try that counts.
 
         While the run goes on that is the last one of which anything was answered; afterwards the last one of
         which anything was judged, as in the tables.
         """
-        block = self._block_of.get((tier, topology))
-        if block is None:
-            return None
-        judged, answered = self._sampled.get(block.name), self._answered.get(block.name)
-        return max(judged or 0, answered or 0) or None if running else judged or answered
+        found = []
+        for block in self._blocks_of.get((tier, topology), ()):
+            judged, answered = self._sampled.get(block.name), self._answered.get(block.name)
+            attempt = max(judged or 0, answered or 0) if running else judged or answered
+            book = self._books.get((block.name, attempt)) if attempt else None
+            if book is not None:
+                found.append(book)
+        return tuple(found)
 
     def book(self, tier: str, topology: str, *, running: bool) -> BlockBook | None:
-        """The requests of a tier in a topology, of the try that counts."""
-        block, attempt = self._block_of.get((tier, topology)), self.attempt(tier, topology, running=running)
-        return None if block is None or attempt is None else self._books.get((block.name, attempt))
+        """The same of the last repeat that has any."""
+        books = self.books(tier, topology, running=running)
+        return books[-1] if books else None
 
     def settle(self) -> None:
         """Count what changed since the last time."""

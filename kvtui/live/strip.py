@@ -24,6 +24,10 @@ def tier_mark(
     speedup = book.speedup[topology.value].median if book else None
     full = cached.verdicts.get(Verdict.FULL, 0) if cached else 0
     judged = cached.judged if cached else 0
+    block = course.step.block if course.step else None
+    repeat = book.block.repeat if book else 1
+    if current and block is not None and block.repeat > repeat:
+        repeat, judged = block.repeat, 0  # its next repeat has begun, and nothing was answered yet
     sign, word = _state(plan, tier, topology, course, judged, full, speedup, current=current)
     return TierMark(
         tier=tier.name,
@@ -37,6 +41,8 @@ def tier_mark(
         has_cache=tier.kind is not TierKind.NONE,
         current=current,
         shown=shown,
+        repeat=repeat,
+        repeats=plan.passes.repeats,
     )
 
 

@@ -31,8 +31,8 @@ class TierViews:
 
     def __init__(self, plan: Plan, ledger: Ledger, load: Load) -> None:
         self.plan, self.ledger, self.load = plan, ledger, load
-        self._points: dict[tuple[str, str, int], PointList] = {}
-        self._series: dict[tuple[str, str, int], tuple[int, Series]] = {}
+        self._points: dict[tuple[str, str, str, int], PointList] = {}
+        self._series: dict[tuple[str, str, str, int], tuple[int, Series]] = {}
         self._histograms: dict[Shown, tuple[object, HistogramData]] = {}
 
     def at(
@@ -51,7 +51,7 @@ class TierViews:
         documents = self.plan.corpus.documents
         if book is None:
             return Series(tier, topology, documents, (), "")
-        key = (tier, topology, book.attempt)
+        key = (tier, topology, book.block.name, book.attempt)
         kept = self._series.get(key)
         if kept is None or kept[0] != book.version:
             has_cache = self.plan.tier(tier).kind is not TierKind.NONE
@@ -63,7 +63,7 @@ class TierViews:
         self, tier: str, topology: str, book: BlockBook | None, floor: float | None, words: str
     ) -> HistogramData:
         """The histogram of a tier, made anew only when something of it changed."""
-        stamp = (book.attempt, book.version, floor) if book else None
+        stamp = (book.block.name, book.attempt, book.version, floor) if book else None
         kept = self._histograms.get((tier, topology))
         if kept is None or kept[0] != stamp:
             kept = stamp, histogram_data(tier, topology, book, floor, words)
@@ -157,23 +157,26 @@ class Moment:
                 found.append(tier_parts(tier.name, topology, book, bare, current=current))
         return tuple(found)
 
-    def _bare_cold_ms(self, topology: str) -> float | None:
+    def _bare_cold_ms(self, topology: str, repeat: int | None = None) -> float | None:
+        """Cold median of the tier without a cache, in that repeat if it has it, else in the last one."""
         for tier in self.kept.plan.tiers:
-            book = self._book(tier.name, topology) if tier.kind is TierKind.NONE else None
-            if book is not None:
-                return book.cold.ttft.median
+            if tier.kind is TierKind.NONE:
+                books = self.kept.ledger.books(tier.name, topology, running=self.course.running)
+                own = [book for book in books if book.block.repeat == repeat] or books
+                if own:
+                    return own[-1].cold.ttft.median
         return None
 
-    def _source(self, tier: str, topology: str, step: Pass) -> PassSource | None:
-        book, plan = self._book(tier, topology), self.kept.plan
+    def _source(self, book: BlockBook | None, topology: str, step: Pass) -> PassSource | None:
+        plan = self.kept.plan
         if book is None:
             return None
         where = topology if step is Pass.CACHED else book.block.topologies[0].value
         node = serving_node(plan, Topology(topology)) if step is Pass.CACHED else plan.passes.cold_node
         return PassSource(node, book.block.name, book.attempt, where, step)
 
-    def _windows(self, tier: str, topology: str, step: Pass) -> PassWindows | None:
-        source = self._source(tier, topology, step)
+    def _windows(self, book: BlockBook, topology: str, step: Pass) -> PassWindows | None:
+        source = self._source(book, topology, step)
         return None if source is None else self.kept.load.window(source)
 
     def throughput(self, tier: str, topology: str) -> Throughput:
@@ -182,7 +185,7 @@ class Moment:
         kind, latest = plan.tier(tier).kind, self.latest
         ours = latest is not None and book is not None and latest.block == book.block.name
         live = ours and self.course.passing and self.current == (tier, topology)
-        source = latest if live else self._source(tier, topology, Pass.CACHED)
+        source = latest if live else self._source(book, topology, Pass.CACHED)
         if source is None:
             source = PassSource(serving_node(plan, Topology(topology)), "", 0, topology, Pass.CACHED)
         rates = self.kept.load.rates(source, self.now_wall_s, live=live)
@@ -205,27 +208,26 @@ class Moment:
         return book.cold.stored_tokens * size / book.cold.stored_ns * 1e9
 
     def judged(self) -> tuple[Judged, ...]:
-        """Every tier and topology for the findings that figures make."""
-        plan = self.kept.plan
-        found = []
-        for name, topology in self._all():
-            book, size = self._book(name, topology.value), self._document_bytes(name)
-            if book is None:
-                continue
-            cold = self._windows(name, topology.value, Pass.COLD)
-            cached = self._windows(name, topology.value, Pass.CACHED)
-            found.append(
-                Judged(
-                    tier=plan.tier(name),
-                    topology=topology,
-                    documents=plan.corpus.documents,
-                    book=book,
-                    working_set_bytes=None if size is None else size * plan.corpus.documents,
-                    bare_cold_ms=self._bare_cold_ms(topology.value),
-                    evicted=cold.store.grown("evicted_keys") if cold else None,
-                    retrieved_bytes=book.cached[topology.value].retrieved_bytes or None,
-                    device_bytes=cached.node.grown("engine/read_bytes") if cached else None,
-                    anomaly=self.series(name, topology.value).anomaly,
-                )
-            )
-        return tuple(found)
+        """Every tier, topology and repeat for the findings that figures make."""
+        return tuple(
+            self._judged(name, topology, book)
+            for name, topology in self._all()
+            for book in self.kept.ledger.books(name, topology.value, running=self.course.running)
+        )
+
+    def _judged(self, name: str, topology: Topology, book: BlockBook) -> Judged:
+        plan, size = self.kept.plan, self._document_bytes(name)
+        cold = self._windows(book, topology.value, Pass.COLD)
+        cached = self._windows(book, topology.value, Pass.CACHED)
+        return Judged(
+            tier=plan.tier(name),
+            topology=topology,
+            documents=plan.corpus.documents,
+            book=book,
+            working_set_bytes=None if size is None else size * plan.corpus.documents,
+            bare_cold_ms=self._bare_cold_ms(topology.value, book.block.repeat),
+            evicted=cold.store.grown("evicted_keys") if cold else None,
+            retrieved_bytes=book.cached[topology.value].retrieved_bytes or None,
+            device_bytes=cached.node.grown("engine/read_bytes") if cached else None,
+            anomaly=self.kept.series(name, topology.value, book).anomaly,
+        )

@@ -33,6 +33,7 @@ class Head:
         reason: Why it failed or was stopped, or empty.
         tier: Tier of the step under way, or empty.
         topology: ``single`` or ``fleet`` where the step has one, or empty.
+        repeat: Repeat of the step under way, as in ``repeat 2 of 3``; empty where the plan has one.
         step: The step under way in words, without the tier: ``cached pass``, ``start engines``.
         node: The node that serves the pass under way, or empty.
         answered: Requests of this pass that were settled; ``None`` outside a pass.
@@ -50,6 +51,7 @@ class Head:
     reason: str
     tier: str
     topology: str
+    repeat: str
     step: str
     node: str
     answered: int | None
@@ -77,6 +79,8 @@ class TierMark:
         has_cache: Whether the tier can reuse at all.
         current: Whether the run works on it now.
         shown: Whether the view's figures are of it.
+        repeat: Which repeat of the campaign the figures are of, from 1: the last that has any.
+        repeats: Repeats of the plan.
     """
 
     tier: str
@@ -90,6 +94,8 @@ class TierMark:
     has_cache: bool
     current: bool
     shown: bool
+    repeat: int = 1
+    repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True)

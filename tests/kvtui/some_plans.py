@@ -95,6 +95,8 @@ _OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
             "topologies": st.sampled_from([["single"], ["fleet"], ["single", "fleet"]]),
             "fleet_cold": st.sampled_from(["own", "shared"]),
             "order": st.sampled_from([order.value for order in Order]),
+            "cold_order": st.sampled_from(["listed", "shuffled"]),
+            "repeats": st.integers(1, 50),
             "shuffle_seed": st.integers(0, 2**63 - 1),
         }
     ),

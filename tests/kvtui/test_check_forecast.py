@@ -198,3 +198,13 @@ def test_for_a_fleet_only_a_shared_tier_is_recommended() -> None:
 def test_where_every_tier_is_slower_prefill_is_recommended() -> None:
     disk = changed(h200_plan(), tiers=tuple(t for t in h200_plan().tiers if t.kind is TierKind.DISK))
     assert assess(disk, KNOWN).recommendation.sentence.startswith("Compute anew")
+
+
+def test_a_run_of_three_repeats_takes_three_times_as_long_but_for_what_is_done_once() -> None:
+    plan = lab_plan()
+    lab = h200(model=plan.model.served_name, documents=8, tokens=plan.corpus.tokens, step_s=_steps(10.0))
+    once = assess(plan, Known(measured=lab)).forecast.duration_s
+    thrice = assess(changed(plan, passes={"repeats": 3}), Known(measured=lab)).forecast.duration_s
+    assert once is not None
+    prepared_cut_and_finished_s = 3.0
+    assert thrice == 3 * (once - prepared_cut_and_finished_s) + prepared_cut_and_finished_s

@@ -176,3 +176,17 @@ def test_plans_are_kept_by_their_names(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == to_toml(seed_plan())
     with pytest.raises(PlanError, match="is no name"):
         store.load("../seed")
+
+
+def test_repeats_and_order_are_told_of_a_plan(plan_file: Path) -> None:
+    assert (
+        "Cold passes take the documents in an order shuffled from seed 0."
+        in kvtui("plan", "show", str(plan_file)).stdout
+    )
+    kvtui("plan", "set", str(plan_file), "passes.repeats=2", "passes.cold_order=listed")
+    shown = kvtui("plan", "show", str(plan_file)).stdout
+    assert "2 repeats, the tiers in the order dram, disk, valkey; valkey, disk, dram." in shown
+    assert "Cold passes take the documents as listed." in shown
+    commands = kvtui("plan", "show", str(plan_file), "--commands").stdout
+    assert "A run has 2 repeats" in commands
+    assert "repeats = 2" in plan_file.read_text()

@@ -77,6 +77,8 @@ def test_nothing_that_is_typed_into_tiers_raises(
         ("passes.cold_node", "Z z", "small letters"),
         ("passes.cached_node", "gpu-a", "two nodes"),
         ("passes.shuffle_seed", "x", "a whole number"),
+        ("passes.repeats", "0", "1 or more"),
+        ("passes.repeats", "51", "50 at most"),
         ("ssh.cold", "", "needed"),
         ("store.node", "", "a valkey tier needs"),
         ("store.port", "70000", "65,535 at most"),
@@ -203,8 +205,10 @@ def _hidden(draft: Draft) -> frozenset[str]:
 
 
 def test_what_says_nothing_is_hidden() -> None:
-    assert "passes.shuffle_seed" in _hidden(DRAFT)
-    assert "passes.shuffle_seed" not in _hidden(DRAFT.put("passes.order", Order.SHUFFLED))
+    listed = DRAFT.put("passes.cold_order", "listed")
+    assert "passes.shuffle_seed" in _hidden(listed)
+    assert "passes.shuffle_seed" not in _hidden(DRAFT)
+    assert "passes.shuffle_seed" not in _hidden(listed.put("passes.order", Order.SHUFFLED))
     assert {"passes.cached_node", "ssh.cached", "seed.cached.on"} <= _hidden(DRAFT.put("passes.fleet", OFF))
     assert "store.node" in _hidden(DRAFT.put_tier(2, ON, OFF))
     assert "passes.cold_node" in _hidden(draft_of(lab_plan()))

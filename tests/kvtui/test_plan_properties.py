@@ -100,6 +100,8 @@ FIELDS = st.sampled_from(
                 ("passes", "topologies"),
                 ("passes", "order"),
                 ("passes", "shuffle_seed"),
+                ("passes", "cold_order"),
+                ("passes", "repeats"),
                 ("nodes", "gpu-a.ssh"),
                 ("nodes", "gpu-a.hourly_price"),
                 ("nodes", "new.ssh"),

@@ -28,12 +28,12 @@ _ROOMY, _WIDE = 100, 150
 
 
 def what_runs(head: Head, detail: int) -> Content:
-    """Tier, topology and step, and how far the pass is or what happens this second."""
+    """Tier, repeat, topology and step, and how far the pass is or what happens this second."""
     if head.state in _OVER:
         word, style = _OVER[head.state]
         reason = f"  {clean(head.reason)}" if head.reason else ""
         return Content.assemble((word, f"bold {style}"), f"  {clean(head.plan)}", (reason, "$muted"))
-    words = [clean(word) for word in (head.topology, head.step) if word]
+    words = [clean(word) for word in (head.repeat, head.topology, head.step) if word]
     parts: list[Content | str | tuple[str, str]] = []
     if head.tier:
         parts.append((clean(head.tier), "bold $cached"))
@@ -87,6 +87,8 @@ def _mark(mark: TierMark, detail: int) -> Content:
         parts += [" ", (ratio(mark.speedup), style)]
     if detail >= 2 and mark.has_cache and mark.judged:
         parts += [" ", (f"{mark.reused}/{mark.judged}", "$muted")]
+    if detail >= 2 and mark.repeats > 1 and (mark.judged or mark.current):
+        parts += [" ", (f"repeat {mark.repeat}", "$muted")]
     return Content.assemble(*parts)
 
 

@@ -78,6 +78,8 @@ class PlanForm(VerticalScroll, can_focus=False):
         yield Row("", Tick("seed.cached.on", "own seed"), TextField("seed.cached"))
         yield Row("", Tick("hash.accept_differing", "run even if keys differ"))
         yield Static("Order and output", classes="section")
+        yield Row("Repeats", TextField("passes.repeats", "1"), "of every tier")
+        yield Row("Cold order", ChoiceField("passes.cold_order", ("shuffled", "listed")))
         yield Row("Order", ChoiceField("passes.order", Order), TextField("passes.shuffle_seed", "seed"))
         yield Row("Fleet cold", ChoiceField("passes.fleet_cold", ("own", "shared")))
         yield Row("Output", TextField("engine.output_tokens"), "tokens a request")
