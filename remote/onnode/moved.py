@@ -6,6 +6,7 @@ times. Each is of everything that happened in between.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any, Dict, List, Mapping, Optional
 
@@ -14,6 +15,7 @@ from .record import Record
 from .store_sockets import StoreSockets
 
 LOOPBACK = b"lo"
+PART_BYTES = 1 << 16
 Parts = Optional[Mapping[str, int]]
 
 
@@ -27,23 +29,51 @@ class Moved:
 
     def __init__(self, engine_dir: str, store_port: Optional[int]) -> None:
         self._pids = _members(engine_dir)
+        self._ios = {pid: KernelFile("/proc/%d/io" % pid) for pid in self._pids}
+        self._net, self._diskstats = KernelFile("/proc/net/dev"), KernelFile("/proc/diskstats")
         self._disks = frozenset(name.encode() for name in counters.whole_disks() or ())
         self._sockets = StoreSockets(self._pids, store_port) if store_port else None
 
     def read(self) -> Dict[str, Any]:
         """The counts now, each by its parts (a process, an interface, a disk, a connection), and the time."""
         began_ns = time.perf_counter_ns()
-        ios = {pid: process_io(_bytes_of("/proc/%d/io" % pid)) for pid in self._pids}
-        interfaces = received(_bytes_of("/proc/net/dev"))
+        ios = {pid: process_io(file.read()) for pid, file in self._ios.items()}
+        interfaces = received(self._net.read())
         parts = {
             "engine_read_bytes": _of_all(ios, "read_bytes"),
             "engine_rchar_bytes": _of_all(ios, "rchar"),
             "store_rx_bytes": self._sockets.read() if self._sockets else None,
             "nic_rx_bytes": _only(interfaces, loopback=False),
             "loopback_rx_bytes": _only(interfaces, loopback=True),
-            "disk_read_bytes": disk_reads(_bytes_of("/proc/diskstats"), self._disks),
+            "disk_read_bytes": disk_reads(self._diskstats.read(), self._disks),
         }
         return {"parts": parts, "took_ms": (time.perf_counter_ns() - began_ns) / 1e6}
+
+
+class KernelFile:
+    """A file of /proc that is read again and again; opening it each time would take as long as reading."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._descriptor = -1
+
+    def read(self) -> Optional[bytes]:
+        """What it holds now; None when it cannot be read, as one of a process that is gone."""
+        whole = b""
+        try:
+            while True:  # the kernel gives a page at a time
+                part = os.pread(self._descriptor, PART_BYTES, len(whole))
+                if not part:
+                    return whole
+                whole += part
+        except OSError:
+            return None
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
 
 
 def between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Dict[str, Any]:
@@ -119,11 +149,3 @@ def _only(interfaces: Optional[Mapping[bytes, int]], loopback: bool) -> Optional
         return None
     kept = {name: size for name, size in interfaces.items() if (name == LOOPBACK) == loopback}
     return {name.decode("utf-8", "replace"): size for name, size in kept.items()}
-
-
-def _bytes_of(path: str) -> Optional[bytes]:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-    except OSError:
-        return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -143,3 +145,15 @@ def test_a_kernel_that_does_not_tell_makes_it_unknown(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(socket, "socket", refuse)
     assert StoreSockets([os.getpid()], 6379).read() is None
+
+
+def test_a_file_of_the_kernel_is_read_whole_and_one_that_is_gone_is_unknown(tmp_path: Path) -> None:
+    big = tmp_path / "big"
+    big.write_bytes(b"x" * 3 * moved.PART_BYTES)
+    assert moved.KernelFile(str(big)).read() == big.read_bytes()
+    assert moved.KernelFile(str(tmp_path / "none")).read() is None
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    file = moved.KernelFile(f"/proc/{process.pid}/io")
+    assert b"rchar" in (file.read() or b"")
+    process.communicate(b"\n")
+    assert moved.process_io(file.read()) == {}

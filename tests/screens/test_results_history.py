@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 from textual.widgets import DataTable, Static
 
 from kvtui.document_rows import document_rows
@@ -33,6 +35,13 @@ SUMMARIES = (
     replace(BASE, run="261128-110000-beef", state="failed", reason="[bold]No \x1b[2Jroom.", headline=""),
     replace(BASE, run="261127-100000-cafe", state="cut off", plan="seed", when_wall_s=None),
 )
+
+
+def shown(app: Any) -> str:
+    """The evidence below the table, as text."""
+    out = io.StringIO()
+    Console(width=200, file=out).print(app.screen.query_one("#request", Static).content)
+    return out.getvalue()
 
 
 def recorded() -> RunResult:
@@ -114,6 +123,28 @@ async def test_documents_open_with_their_evidence() -> None:
         await pilot.pause()
         assert app.current_mode == "results"
         assert len(app.screen_stack) == 1
+
+
+async def test_a_document_says_by_which_bytes_it_was_served() -> None:
+    counts: dict[str, object] = {
+        "moved": {"store_rx_bytes": 16_908_416},
+        "retrieved_bytes": 16_908_288,
+        "served_by": "valkey",
+        "served_words": "1.00 of the bytes arrived over the network",
+    }
+    rows = document_rows(recorded().samples, "valkey", "single")
+    assert rows[0].cached is not None
+    known = replace(rows[0].cached, evidence=rows[0].cached.evidence | counts)
+    app = app_with(FakeRuns(*SUMMARIES), "results")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.push_screen(DocumentsDialog("valkey", [replace(rows[0], cached=known), rows[1]]))
+        await settle(pilot)
+        assert "Served by valkey: 1.00 of the bytes arrived over the network." in shown(app)
+        # A record of older days has no counts, and nothing is claimed.
+        await pilot.press("j")
+        await settle(pilot)
+        assert "Served by" not in shown(app)
 
 
 async def test_a_damaged_record_is_one_sentence() -> None:
