@@ -1,4 +1,4 @@
-"""Why an engine did not start, in one sentence from its log."""
+"""Why an engine did not start, or died later, in one sentence from its log."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ _ADDRESS = re.compile(r"(?i)address already in use")
 _USAGE = re.compile(r"^\S+\.py: error: (?P<text>.+)$")
 _WRAPPERS = ("Engine core initialization failed", "EngineCore encountered an issue", "Failed core proc")
 _KEPT_LINES = 5
+# Of vLLM 0.28.0: the core says this of its own exception (v1/engine/core.py) ...
+_CORE_FATAL = "EngineCore encountered a fatal error"
+# ... and this is all that the API server says when the core went without a word (v1/engine/exceptions.py).
+_CORE_GONE = "EngineCore encountered an issue"
+_SERVING = "Application startup complete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +66,21 @@ def root_cause(lines: Sequence[str]) -> Cause:
     if not last:
         return Cause("it wrote nothing to its log", ())
     return Cause(f"its last line is: {_PROCESS.sub('', last[-1]).strip()}", tuple(last))
+
+
+def death_cause(lines: Sequence[str]) -> Cause:
+    """Why an engine that served has ended: what a request or the start complained of before does not count.
+
+    Args:
+        lines: The log's lines, without terminal escapes.
+    """
+    starts = [index for index, line in enumerate(lines) if _SERVING in line]
+    fatal = [index for index, line in enumerate(lines) if _CORE_FATAL in line]
+    since = lines[fatal[0] if fatal else starts[-1] + 1 if starts else 0 :]
+    if not any(line.strip() for line in since):
+        return Cause("its log says nothing of it", ())
+    gone = next((index for index, line in enumerate(since) if _CORE_GONE in line), None)
+    if fatal or gone is None:
+        return root_cause(since)
+    sentence = "its core process went without a word, as when it is killed or the memory runs out"
+    return Cause(sentence, _around(since, gone))

@@ -112,13 +112,21 @@ async def _start(ctx: Context, block: Block, node: str) -> bool:
     return started.already
 
 
+def ended(status: Status) -> str:
+    """How an engine ended, in words."""
+    return "ended" if status.exit_code is None else f"ended with exit code {status.exit_code}"
+
+
+def end_from_outside(status: Status) -> str:
+    """Who ended an engine that did not end by itself, in words, or nothing."""
+    endings = {"lease": "nobody claimed it for its lease", "stopped": "it was stopped"}
+    return endings.get(status.reason or "", "")
+
+
 def _failed(node: str, lines: Iterable[str], status: Status) -> EngineFailed:
     cause = root_cause([clean(line) for line in lines])
-    ending = {"lease": "nobody claimed it for its lease", "stopped": "it was stopped"}.get(
-        status.reason or ""
-    )
-    code = f" with exit code {status.exit_code}" if status.exit_code is not None else ""
-    return EngineFailed(f"The engine on {node} ended{code}: {ending or cause.sentence}.", "", cause.lines)
+    why = end_from_outside(status) or cause.sentence
+    return EngineFailed(f"The engine on {node} {ended(status)}: {why}.", "", cause.lines)
 
 
 def _unfit(ctx: Context, block: Block, node: str, lines: list[str], served: str) -> EngineFailed | None:
@@ -151,7 +159,8 @@ def _last_words(lines: list[str]) -> str:
     return FIRST
 
 
-async def _served_model(ctx: Context, node: str, port: int) -> str | None:
+async def served_model(ctx: Context, node: str, port: int) -> str | None:
+    """Name of the model that an engine serves, ``None`` while it does not serve."""
     link = ctx.links[node]
     try:
         health = await link.agent("http", port=port, method="GET", path="/health", timeout_s=5)
@@ -182,7 +191,7 @@ async def _serves(ctx: Context, block: Block, node: str, copy: FileCopy, waited_
     if status.state != "running":
         await copy.update()
         raise _failed(node, copy.lines(), status)
-    served = await _served_model(ctx, node, ports(ctx, block, node)[0])
+    served = await served_model(ctx, node, ports(ctx, block, node)[0])
     if served is not None:
         await copy.update()
         unfit = _unfit(ctx, block, node, copy.lines(), served)

@@ -11,7 +11,7 @@ from typing import Any
 from corpus.tokens import TokenDocument
 from kvtui.answers import answer_from
 from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_cached_tokens
-from kvtui.campaign import engines, layout, merging, metrics, watching
+from kvtui.campaign import engine_death, engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.documents import shared_tokens
 from kvtui.campaign.pass_facts import bytes_evidence, pass_facts
@@ -272,7 +272,8 @@ def _check(ctx: Context, spec: PassSpec, samples: Sequence[Sample], facts: PassF
     where = facts.where
     failed = [sample for sample in samples if sample.ttft_ms is None]
     if failed:
-        text = f"{len(failed)} of {len(samples)} requests failed, the first with {failed[0].reason}."
+        first = failed[0].reason.rstrip(".")
+        text = f"{len(failed)} of {len(samples)} requests failed, the first with {first}."
         ctx.find(Finding(Level.WARNING, "requests-failed", text, "", where))
     if spec.step is Pass.COLD:
         for finding in cold_findings(samples, where):
@@ -291,7 +292,7 @@ async def carry_out(
         The samples in order, and what to record of the pass.
 
     Raises:
-        RunFailed: The probe ended early.
+        RunFailed: The probe ended early, or the engine died.
         RemoteError: A node cannot be asked; the pass itself goes on there.
     """
     before = await _counters(ctx, spec, "before")
@@ -302,6 +303,7 @@ async def carry_out(
     where = f"{spec.block.words} · {spec.topology} · {spec.step}"
     facts = pass_facts(ctx, spec.block.tier, where, samples, before, after)
     _check(ctx, spec, samples, facts)
+    await engine_death.check(ctx, spec.block, spec.node, spec.step, samples)
     record = {
         "requests": len(documents),
         "answered": sum(1 for sample in samples if sample.ttft_ms is not None),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
 from dataclasses import asdict
 
 from kvtui.campaign import tiers
 from kvtui.campaign.context import Context
 from kvtui.campaign.steps import Block
 from kvtui.findings import Finding, Level
-from remote.errors import RemoteError
+from remote.errors import RemoteError, StoreUnavailable
 
+# A store under load answers late; one that refuses connections is gone, and the next step may end the run.
 SILENT_S = 10.0
+REFUSING_S = 3.0
 _PERIOD_S = 1.0
 _FIELDS = (
     "used_memory_bytes",
@@ -34,38 +35,51 @@ class StoreWatch:
         self._ctx = ctx
         self._block = block
         self._answered_s = time.monotonic()
+        self._refused = False
 
     async def run(self) -> None:
         """Sample the store until cancelled; a lost connection is made anew, and gives no sample meanwhile."""
-        async with asyncio.TaskGroup() as both:
-            both.create_task(self._sample())
-            both.create_task(self._listen())
+        listening = asyncio.create_task(self._listen())
+        try:
+            await self._sample()
+        finally:
+            # A step that needs the store ends the run before the silence is long: told now or never.
+            told = listening.done()
+            listening.cancel()
+            if self._refused and not told:
+                self._tell()
 
     async def _sample(self) -> None:
         while True:
-            # Noticed by the other task, since an answer may not come for longer than that.
-            with suppress(RemoteError):
+            # Noticed by the other task too, since an answer may not come for longer than that.
+            try:
                 async with tiers.store_of(self._ctx) as store:
                     while True:
                         info = asdict(await store.info())
-                        self._answered_s = time.monotonic()
+                        self._answered_s, self._refused = time.monotonic(), False
                         self._ctx.journal.append("store_sample", **{name: info[name] for name in _FIELDS})
                         await asyncio.sleep(_PERIOD_S)
+            except StoreUnavailable:
+                self._refused = True
+            except RemoteError:
+                pass
             await asyncio.sleep(_PERIOD_S)
+
+    def _silence_s(self) -> float:
+        return time.monotonic() - self._answered_s
 
     async def _listen(self) -> None:
         while True:
             await asyncio.sleep(_PERIOD_S)
-            if time.monotonic() - self._answered_s >= SILENT_S:
-                target = self._ctx.target
-                self._ctx.find(
-                    Finding(
-                        Level.WARNING,
-                        "store-silent",
-                        f"Valkey at {target.store_address}:{target.store_port} has not answered for "
-                        f"{SILENT_S:.0f} s: what the engines store there may be lost.",
-                        "Look whether it runs and has memory, then stop and start the run again.",
-                        self._block.tier,
-                    )
-                )
+            if self._silence_s() >= (REFUSING_S if self._refused else SILENT_S):
+                self._tell()
                 return
+
+    def _tell(self) -> None:
+        target = self._ctx.target
+        text = (
+            f"Valkey at {target.store_address}:{target.store_port} has not answered for "
+            f"{self._silence_s():.0f} s: what the engines store there may be lost."
+        )
+        remedy = "Look whether it runs and has memory, then stop and start the run again."
+        self._ctx.find(Finding(Level.WARNING, "store-silent", text, remedy, self._block.tier))

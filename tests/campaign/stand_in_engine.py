@@ -1,4 +1,8 @@
-"""Serves just enough of vLLM's API to walk a run's steps; what it answers is never a figure."""
+"""Serves just enough of vLLM's API to walk a run's steps; what it answers is never a figure.
+
+``STAND_IN_FAULT`` names a fault and its request: ``dies:9`` ends at the ninth completion, ``refuses:9``
+answers that one with an error.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 SECONDS_A_REQUEST = float(os.environ.get("STAND_IN_SECONDS", "0.3"))
+FAULT, _, FAULT_AT = os.environ.get("STAND_IN_FAULT", "none:0").partition(":")
 MODEL = sys.argv[sys.argv.index("--served-model-name") + 1]
+
+COMPLETIONS = 0
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -22,14 +29,25 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *arguments: Any) -> None:
         """Say nothing."""
 
-    def answer(self, text: str, kind: str = "application/json") -> None:
+    def answer(self, text: str, kind: str = "application/json", status: int = 200) -> None:
         """Send a whole answer."""
         data = text.encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    def faulty(self) -> bool:
+        """Count a completion; whether it is to fail. An engine that dies does so here."""
+        global COMPLETIONS
+        COMPLETIONS += 1
+        due = int(FAULT_AT) == COMPLETIONS
+        if FAULT == "dies" and due:
+            sys.stdout.write("MemoryError: no room for the answer\n")
+            sys.stdout.flush()
+            os._exit(3)
+        return FAULT == "refuses" and due
 
     def do_GET(self) -> None:
         """Health, models, counters."""
@@ -44,6 +62,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/tokenize":
             words = body["prompt"].split()
             self.answer(json.dumps({"tokens": [zlib.crc32(word.encode()) % 50_000 for word in words]}))
+            return
+        if self.faulty():
+            self.answer("dead", status=500)
             return
         time.sleep(SECONDS_A_REQUEST)
         usage = {

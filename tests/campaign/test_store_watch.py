@@ -49,8 +49,10 @@ class Server:
     def __init__(self) -> None:
         self.state = "up"
         self.connections = 0
+        self.asked = 0
 
     async def info(self) -> StoreInfo:
+        self.asked += 1
         if self.state == "mute":
             await asyncio.Event().wait()
         if self.state == "down":
@@ -78,6 +80,7 @@ async def server(ctx: Context, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     server = Server()
     monkeypatch.setattr(tiers, "store_of", server.connection)
     monkeypatch.setattr(store_watch, "SILENT_S", 0.2)
+    monkeypatch.setattr(store_watch, "REFUSING_S", 0.1)
     monkeypatch.setattr(store_watch, "_PERIOD_S", 0.02)
     task = asyncio.create_task(StoreWatch(ctx, BLOCK).run())
     yield server
@@ -123,6 +126,25 @@ async def test_a_store_that_says_nothing_is_found_once_and_gives_no_sample(
     await asyncio.sleep(0.3)  # longer than the silence that is found
     assert samples(ctx) == before
     assert findings(ctx) == ["store-silent"]
+
+
+@pytest.mark.parametrize(("state", "told"), [("down", ["store-silent"]), ("mute", []), ("up", [])])
+async def test_a_store_that_refuses_is_told_of_when_the_watch_ends_before_its_silence_is_long(
+    ctx: Context, monkeypatch: pytest.MonkeyPatch, state: str, told: list[str]
+) -> None:
+    server = Server()
+    monkeypatch.setattr(tiers, "store_of", server.connection)
+    monkeypatch.setattr(store_watch, "_PERIOD_S", 0.02)
+    task = asyncio.create_task(StoreWatch(ctx, BLOCK).run())
+    await reached(lambda: samples(ctx) >= 1)
+    server.state = state
+    asked = server.asked
+    await reached(lambda: server.asked >= asked + 1)
+    await asyncio.sleep(0)
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    assert findings(ctx) == told
 
 
 async def test_a_store_that_comes_back_is_sampled_again(ctx: Context, server: Server) -> None:

@@ -12,7 +12,7 @@ from kvtui.engine_command import EngineHost, engine_argv
 from kvtui.lmcache_config import Placement, config_for, to_yaml
 from kvtui.loglines import clean
 from kvtui.plan import Hash, Tier, TierKind
-from remote.engine_failure import root_cause
+from remote.engine_failure import death_cause, root_cause
 from tests.kvtui.plans import lab_plan
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -120,3 +120,38 @@ def test_the_first_exception_of_a_real_log_is_the_cause(log: str, cause: str) ->
 )
 def test_the_cause_in_one_sentence(lines: list[str], sentence: str) -> None:
     assert root_cause(lines).sentence == sentence
+
+
+UP = "INFO:     Application startup complete."
+GONE = "(APIServer pid=1) vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue."
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["ValueError: of the start", UP, "MemoryError: no room"], "MemoryError: no room"),
+        (
+            [
+                UP,
+                "ValueError: of one request",
+                "(EngineCore pid=2) ERROR 11-29 [core.py:1] EngineCore encountered a fatal error.",
+                "(EngineCore pid=2) RuntimeError: CUDA error: an illegal memory access",
+                GONE,
+            ],
+            "RuntimeError: CUDA error: an illegal memory access",
+        ),
+        (
+            [UP, "ValueError: of one request", GONE],
+            "its core process went without a word, as when it is killed or the memory runs out",
+        ),
+        ([UP], "its log says nothing of it"),
+    ],
+)
+def test_why_an_engine_that_served_has_ended(lines: list[str], sentence: str) -> None:
+    assert death_cause(lines).sentence == sentence
+
+
+def test_the_core_of_a_real_engine_that_was_killed() -> None:
+    log = next((LOGS.parent / "runs" / "engine-killed" / "logs").glob("*.log"))
+    lines = [clean(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert death_cause(lines).sentence.startswith("its core process went without a word")
