@@ -138,6 +138,7 @@ class HistoryScreen(KvtuiScreen):
         if (summary := self._current) is not None:
             self.session.run = summary.run
             self.session.replay = replay
+            self.session.replays += replay
             await self.run_action(f"app.mode('{mode}')")
 
     @on(FilterTable.Chosen)

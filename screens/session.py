@@ -34,6 +34,7 @@ class Session:
         unsaved: What Plan shows is not what its file holds.
         run: Id of the run that Live and Results show.
         replay: Live shows that run again from its beginning.
+        replays: How often a replay was asked for; one more begins anew.
         live_run: Id of the run that is under way, or ``None``.
         on_lab: The plan is to run on the lab, scaled, though it names nodes of its own.
         start_now: Launch is to start the plan as soon as it comes to the front.
@@ -45,6 +46,7 @@ class Session:
     unsaved: bool = False
     run: str | None = None
     replay: bool = False
+    replays: int = 0
     live_run: str | None = None
     on_lab: bool = False
     start_now: bool = False

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from kvtui.feed import FeedBatch
-from kvtui.journal import Event, read_events
+from kvtui.journal import read_events
 from kvtui.paths import Places
-from kvtui.plan import Plan
 from kvtui.record import RunRecord, find, records
 from kvtui.services.feed import RunFeed
+from kvtui.services.replay import ReplayFeed
 from kvtui.services.runs import stop_run
 from kvtui.what_stops import what_stops
 from remote.asking import Asker
-
-_PIECE = 2_000
 
 
 class RecordedFeed:
@@ -38,47 +34,6 @@ class RecordedFeed:
             RecordError: The record is damaged.
         """
         return self._feed.poll()
-
-
-class ReplayFeed:
-    """A run as it went, so many times as fast.
-
-    Args:
-        run: Its id.
-        plan: Its plan.
-        events: Everything that happened.
-        speed: How many seconds of it pass in one.
-        clock: Seconds that only grow.
-    """
-
-    def __init__(
-        self,
-        run: str,
-        plan: Plan,
-        events: tuple[Event, ...],
-        speed: float,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.run = run
-        self.plan = plan
-        self._events = events
-        self._speed = speed
-        self._clock = clock
-        self._begun_s = clock()
-        self._next = 0
-        self._first_wall_s = min((event["wall_s"] for event in events if "wall_s" in event), default=0.0)
-
-    def poll(self) -> FeedBatch:
-        """What happened up to now, in the run's own time."""
-        now_wall_s = self._first_wall_s + (self._clock() - self._begun_s) * self._speed
-        start = self._next
-        while self._next < len(self._events) and self._next - start < _PIECE:
-            # What carries no time came with what stands before it.
-            if self._events[self._next].get("wall_s", 0.0) > now_wall_s:
-                break
-            self._next += 1
-        more = self._next - start == _PIECE
-        return FeedBatch(self._events[start : self._next], (), "", now_wall_s, True, more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +68,8 @@ class LocalRuns:
             RecordError: There is no such run, or it cannot be read.
         """
         record = self._record(run)
-        return ReplayFeed(record.run, record.plan(), read_events(record.events), speed)
+        logs = record.logs.glob("*.log")
+        return ReplayFeed(record.run, record.plan(), read_events(record.events), speed, logs)
 
     def what_stops(self, run: str) -> tuple[str, ...]:
         """What stopping a run would end and remove."""
