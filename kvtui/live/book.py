@@ -66,6 +66,12 @@ class PassBook:
             self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
             self.verdicts[old_verdict] = self.verdicts.get(old_verdict, 0) - 1
 
+    @property
+    def ttft_ms(self) -> dict[str, float]:
+        """The TTFTs that count, by document."""
+        found = ((document, one.ttft_ms) for document, (one, _) in self._counted.items())
+        return {document: ttft_ms for document, ttft_ms in found if ttft_ms is not None}
+
     def ttft_of(self, document: str) -> float | None:
         """The TTFT of a document that counts, or ``None``."""
         found = self._counted.get(document)

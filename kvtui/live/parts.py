@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from kvtui.live.book import BlockBook
-from kvtui.live.view import TierParts
+from kvtui.live.view import StorePrice, TierParts
+from kvtui.stats.estimate import middle_of, paired_differences
+from kvtui.stats.order import median_interval
+
+
+def store_price(book: BlockBook, bare: BlockBook | None) -> StorePrice | None:
+    """What storing costs a cold request, document by document.
+
+    Args:
+        book: The requests of a tier.
+        bare: Those of the tier without a cache; ``None`` when there is none, or for itself.
+    """
+    if bare is None:
+        return None
+    differences = paired_differences(book.cold.ttft_ms, bare.cold.ttft_ms).values()
+    if not differences:
+        return None
+    ascending = sorted(differences)
+    found = median_interval(ascending)
+    return StorePrice(middle_of(ascending), found.low if found else None, found.high if found else None)
 
 
 def tier_parts(
-    tier: str, topology: str, book: BlockBook, bare_cold_ms: float | None, *, current: bool
+    tier: str, topology: str, book: BlockBook, bare: BlockBook | None, *, current: bool
 ) -> TierParts:
     """The medians of a tier in one topology.
 
@@ -15,7 +34,7 @@ def tier_parts(
         tier: Its name.
         topology: ``single`` or ``fleet``.
         book: Its requests.
-        bare_cold_ms: Cold median of the tier without a cache; ``None`` when there is none, or for itself.
+        bare: Those of the tier without a cache; ``None`` when there is none, or for itself.
         current: Whether the run works on it now.
     """
     cached = book.cached[topology]
@@ -33,5 +52,5 @@ def tier_parts(
         rest_ms=rest_ms,
         cold_ms=cold_ms,
         store_ms=book.cold.store.median,
-        store_price_ms=None if cold_ms is None or bare_cold_ms is None else cold_ms - bare_cold_ms,
+        store_price=store_price(book, bare),
     )

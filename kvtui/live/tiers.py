@@ -34,6 +34,7 @@ class TierViews:
         self._points: dict[tuple[str, str, str, int], PointList] = {}
         self._series: dict[tuple[str, str, str, int], tuple[int, Series]] = {}
         self._histograms: dict[Shown, tuple[object, HistogramData]] = {}
+        self._parts: dict[Shown, tuple[object, TierParts]] = {}
 
     def at(
         self,
@@ -68,6 +69,17 @@ class TierViews:
         if kept is None or kept[0] != stamp:
             kept = stamp, histogram_data(tier, topology, book, floor, words)
             self._histograms[tier, topology] = kept
+        return kept[1]
+
+    def parts(
+        self, tier: str, topology: str, book: BlockBook, bare: BlockBook | None, *, current: bool
+    ) -> TierParts:
+        """The parts of a tier, made anew only when something of it changed."""
+        stamp = tuple((one.block.name, one.attempt, one.version) for one in (book, bare) if one), current
+        kept = self._parts.get((tier, topology))
+        if kept is None or kept[0] != stamp:
+            kept = stamp, tier_parts(tier, topology, book, bare, current=current)
+            self._parts[tier, topology] = kept
         return kept[1]
 
 
@@ -152,20 +164,24 @@ class Moment:
         for tier in self.kept.plan.tiers:
             book = self._book(tier.name, topology)
             if book is not None:
-                bare = None if tier.kind is TierKind.NONE else self._bare_cold_ms(topology)
+                bare = None if tier.kind is TierKind.NONE else self._bare(topology, book.block.repeat)
                 current = self.current == (tier.name, topology)
-                found.append(tier_parts(tier.name, topology, book, bare, current=current))
+                found.append(self.kept.parts(tier.name, topology, book, bare, current=current))
         return tuple(found)
 
-    def _bare_cold_ms(self, topology: str, repeat: int | None = None) -> float | None:
-        """Cold median of the tier without a cache, in that repeat if it has it, else in the last one."""
+    def _bare(self, topology: str, repeat: int | None = None) -> BlockBook | None:
+        """The requests of the tier without a cache, in that repeat if it has it, else in the last one."""
         for tier in self.kept.plan.tiers:
             if tier.kind is TierKind.NONE:
                 books = self.kept.ledger.books(tier.name, topology, running=self.course.running)
                 own = [book for book in books if book.block.repeat == repeat] or books
                 if own:
-                    return own[-1].cold.ttft.median
+                    return own[-1]
         return None
+
+    def _bare_cold_ms(self, topology: str, repeat: int | None = None) -> float | None:
+        bare = self._bare(topology, repeat)
+        return bare.cold.ttft.median if bare else None
 
     def _source(self, book: BlockBook | None, topology: str, step: Pass) -> PassSource | None:
         plan = self.kept.plan

@@ -204,6 +204,26 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class StorePrice:
+    """Cold TTFT of a tier less that of the same document without a cache: its median, and its interval.
+
+    Attributes:
+        median_ms: Median over the documents.
+        low_ms: Lower end of its interval; ``None`` with too few documents.
+        high_ms: Upper end.
+    """
+
+    median_ms: float
+    low_ms: float | None
+    high_ms: float | None
+
+    @property
+    def beyond_noise(self) -> bool | None:
+        """Whether storing costs anything beyond doubt; ``None`` with too few documents to say."""
+        return None if self.low_ms is None else self.low_ms > 0
+
+
+@dataclass(frozen=True, slots=True)
 class TierParts:
     """Where the time of a tier goes: medians over its requests.
 
@@ -218,7 +238,7 @@ class TierParts:
         rest_ms: ``cached_ms`` without the two.
         cold_ms: Median cold TTFT.
         store_ms: Median time for which storing a document held the engine, by LMCache's own lines.
-        store_price_ms: Cold median of this tier less that of the tier without a cache.
+        store_price: What storing costs a cold request; ``None`` without a document in both cold passes.
     """
 
     tier: str
@@ -231,7 +251,7 @@ class TierParts:
     rest_ms: float | None
     cold_ms: float | None
     store_ms: float | None
-    store_price_ms: float | None
+    store_price: StorePrice | None
 
 
 @dataclass(frozen=True, slots=True)

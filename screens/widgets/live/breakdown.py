@@ -6,12 +6,14 @@ from itertools import pairwise
 
 from textual.content import Content
 
-from kvtui.live.view import LiveView, TierParts
+from kvtui.live.view import LiveView, StorePrice, TierParts
 from kvtui.loglines import clean
 from screens.figures import ms
 from screens.widgets.live.panel import Panel, lines
 
 _PARTS = (("lookup", "$stored", "▓"), ("retrieve", "$cached", "▒"), ("rest", "$neutral", "░"))
+
+_LEAST_WITH_PRICES, _ROOMY = 40, 56
 
 
 def widths(values: tuple[float, ...], cells: int, most: float) -> tuple[int, ...]:
@@ -21,6 +23,18 @@ def widths(values: tuple[float, ...], cells: int, most: float) -> tuple[int, ...
         total += value
         ends.append(round(cells * min(total / most, 1.0)) if most > 0 else 0)
     return tuple(after - before for before, after in pairwise(ends))
+
+
+def price_words(price: StorePrice | None, *, long: bool) -> str:
+    """What storing costs a cold request, never more than is known of it."""
+    if price is None:
+        return ""
+    if price.low_ms is None or price.high_ms is None:
+        return "store – (few documents)" if long else "store –"
+    if not price.beyond_noise:
+        return "store within noise" if long else "store ≈ 0"
+    span = f" ({ms(price.low_ms)}–{ms(price.high_ms)})" if long else ""
+    return f"store +{ms(price.median_ms)}{span}"
 
 
 class BreakdownPanel(Panel):
@@ -55,12 +69,16 @@ class BreakdownPanel(Panel):
             return Content.styled("The first cached request will be taken apart here.", "$muted")
         most = max((tier.cached_ms or 0.0 for tier in view.parts), default=0.0)
         name = min(12, max(len(clean(tier.tier)) for tier in view.parts)) + 1
-        prices = any(tier.store_price_ms is not None for tier in view.parts) and width >= 40
-        room = width - name - 7 - (13 if prices else 0)
-        rows = [self._row(tier, name, max(4, room), most, prices) for tier in view.parts]
+        prices = [price_words(tier.store_price, long=width >= _ROOMY) for tier in view.parts]
+        column = max(map(len, prices)) if width >= _LEAST_WITH_PRICES else 0
+        room = width - name - 7 - (column + 2 if column else 0)
+        rows = [
+            self._row(tier, name, max(4, room), most, price if column else "")
+            for tier, price in zip(view.parts, prices, strict=True)
+        ]
         return lines(rows, height)
 
-    def _row(self, tier: TierParts, name: int, room: int, most: float, prices: bool) -> Content:
+    def _row(self, tier: TierParts, name: int, room: int, most: float, price: str) -> Content:
         label = Content.styled(f"{clean(tier.tier)[: name - 1]:<{name}}", "bold" if tier.current else "")
         values = (tier.lookup_at_most_ms or 0.0, tier.retrieve_ms or 0.0, tier.rest_ms or 0.0)
         bars: list[Content] = []
@@ -69,8 +87,5 @@ class BreakdownPanel(Panel):
             for cells, (_, style, glyph) in zip(widths(values, room, most), _PARTS, strict=True):
                 bars.append(Content.styled((glyph if self.monochrome else "█") * cells, style))
                 used += cells
-        price = Content("")
-        if prices:
-            text = "" if tier.store_price_ms is None else f"{tier.store_price_ms:+,.0f}"
-            price = Content.assemble(("  store " if text else "        ", "$stored"), f"{text:>5}")
-        return Content.assemble(label, *bars, " " * (room - used), f" {ms(tier.cached_ms):>6}", price)
+        told = Content.styled(f"  {price}" if price else "", "$stored")
+        return Content.assemble(label, *bars, " " * (room - used), f" {ms(tier.cached_ms):>6}", told)

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from kvtui.live.logs import KEPT_LINES, LINE_CHARS, Logs, stamp_wall_s
+from kvtui.live.view import StorePrice
 from kvtui.samples import Pass
-from tests.kvtui.live.runs import Run
+from tests.kvtui.live.runs import Run, small_plan
 
 
 def lmcache(wall_s: float, message: str, level: str = "INFO", zone_h: float = 0.0) -> str:
@@ -78,8 +79,26 @@ def test_the_price_of_storing_is_against_the_tier_without_a_cache() -> None:
     run = Run()
     run.tier("none", [250.0] * 8, [250.0] * 8, "none")
     run.tier("valkey", [426.0] * 8, [229.0] * 8, "full")
-    prices = {parts.tier: parts.store_price_ms for parts in run.view().parts}
-    assert prices == {"none": None, "valkey": 176.0}
+    prices = {parts.tier: parts.store_price for parts in run.view().parts}
+    assert prices == {"none": None, "valkey": StorePrice(176.0, 176.0, 176.0)}
+    assert prices["valkey"] is not None
+    assert prices["valkey"].beyond_noise
+
+
+@pytest.mark.parametrize(
+    ("documents", "shift_ms", "beyond"),
+    [(8, 0.0, False), (8, -3.0, False), (8, 200.0, True), (4, 200.0, None)],
+)
+def test_a_price_within_the_noise_is_none_and_few_documents_say_nothing(
+    documents: int, shift_ms: float, beyond: bool | None
+) -> None:
+    run = Run(small_plan(documents))
+    noise_ms = [(-1) ** place * 20.0 for place in range(documents)]
+    run.tier("none", [250.0] * documents, [250.0] * documents, "none")
+    run.tier("dram", [250.0 + shift_ms + one for one in noise_ms], [80.0] * documents, "full")
+    price = next(parts.store_price for parts in run.view().parts if parts.tier == "dram")
+    assert price is not None
+    assert price.beyond_noise is beyond
 
 
 def test_a_stamp_of_another_request_is_not_taken_for_this_one() -> None:
