@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import ClassVar, cast
 
@@ -33,6 +34,9 @@ from screens.widgets.live.nodes import NodesPanel
 from screens.widgets.live.panel import Panel
 from screens.widgets.live.series import SeriesPanel
 from screens.widgets.live.throughput import ThroughputPanel
+
+# Textual paints sixty times a second at most.
+_PAINT_S = 0.02
 
 AnyPanel = Panel | FindingsPanel | LogsPanel
 _JUMPS = (
@@ -97,6 +101,7 @@ class LiveScreen(KvtuiScreen):
         self._run = ""
         self._frozen: LiveView | None = None
         self._alone: str | None = None
+        self._turn = 0
 
     def compose_body(self) -> Iterable[Widget]:
         """Head, panels, log; or what to do without a run."""
@@ -121,13 +126,13 @@ class LiveScreen(KvtuiScreen):
         """Follow what is read."""
         for panel in self._panels():
             panel.monochrome = self.app.no_color
-        self._watch.listen(self._changed)
+        self._watch.listen(self._follow)
         self._hint()
         self._changed()
 
     def on_unmount(self) -> None:
         """Follow it no more."""
-        self._watch.unlisten(self._changed)
+        self._watch.unlisten(self._follow)
 
     def on_screen_resume(self) -> None:
         """Show what happened while another mode was in front."""
@@ -144,7 +149,19 @@ class LiveScreen(KvtuiScreen):
                 parts += [(self.app.get_key_display(binding), "$accent"), (f" {title}  ", "$muted")]
         self.query_one("#hint", Static).update(Content.assemble(*parts))
 
+    async def _follow(self) -> None:
+        """Draw what was read, panel after panel: each is painted alone, so keys are not kept waiting."""
+        for _ in self._drawing():
+            await asyncio.sleep(_PAINT_S)
+
     def _changed(self) -> None:
+        """Draw at once."""
+        with self.app.batch_update():
+            for _ in self._drawing():
+                pass
+
+    def _drawing(self) -> Iterator[None]:
+        """Draw whatever differs, with a turn after each panel; ends where a later drawing has begun."""
         if not self.is_current and self._run:
             return
         shown = self._watch.shown
@@ -155,18 +172,17 @@ class LiveScreen(KvtuiScreen):
             return
         if shown.run != self._run:
             self._run, self._tier, self._topology, self._frozen = shown.run, None, None, None
+        self._turn = turn = self._turn + 1
         view = self._of(shown)
         self.query_one(HeadLines).show(self._frozen or view, self._notice(view, shown))
-        if self._frozen is None:
-            self._draw(view, shown)
-
-    def _draw(self, view: LiveView, source: Followed) -> None:
-        with self.app.batch_update():
-            for panel in self._panels():
-                if isinstance(panel, LogsPanel):
-                    panel.show(view, source)
-                else:
-                    panel.show(view)
+        if self._frozen is not None:
+            return
+        for panel in self._panels():
+            differs = panel.show(view, shown) if isinstance(panel, LogsPanel) else panel.show(view)
+            if differs:
+                yield
+            if turn != self._turn:
+                return
 
     def _notice(self, view: LiveView, shown: Followed) -> str:
         """What a person must know of the screen itself."""

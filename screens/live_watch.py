@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from itertools import islice
 
 from kvtui.errors import KvtuiError
@@ -17,7 +17,9 @@ TICK_S = 0.5
 # A run of an hour is shown again in three minutes.
 REPLAY_SPEED = 20.0
 # What is taken in at once; between pieces the screen may draw and keys are read.
-SLICE = 500
+SLICE = 250
+
+Listener = Callable[[], Awaitable[None]]
 
 
 class Followed:
@@ -34,7 +36,7 @@ class Followed:
         self._feed = feed
         self._views: dict[tuple[str | None, str | None], LiveView] = {}
 
-    async def catch_up(self, drawn: Callable[[], None]) -> None:
+    async def catch_up(self, drawn: Listener) -> None:
         """Take in all that is new; ``drawn`` is called between pieces of a long record."""
         if self.trouble:
             return
@@ -53,7 +55,7 @@ class Followed:
             if not batch.more:
                 return
             if loop.time() - told_s >= TICK_S:
-                drawn()
+                await drawn()
                 told_s = loop.time()
 
     async def _take(self, batch: FeedBatch) -> None:
@@ -109,24 +111,26 @@ class LiveWatch:
         self.trouble = ""
         self._session = session
         self._latest: Followed | None = None
-        self._wanted: tuple[str, bool] | None = None
+        self._wanted: tuple[str, bool, int] | None = None
         self._refused = ""
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Listener] = []
         self._ended: set[str] = set()
 
-    def listen(self, listener: Callable[[], None]) -> None:
+    def listen(self, listener: Listener) -> None:
         """Call ``listener`` after every reading."""
         self._listeners.append(listener)
 
-    def unlisten(self, listener: Callable[[], None]) -> None:
+    def unlisten(self, listener: Listener) -> None:
         """Call ``listener`` no more."""
         self._listeners.remove(listener)
 
     async def run(self) -> None:
         """Read for as long as the app runs; a reading that takes long is not followed by two at once."""
+        loop = asyncio.get_running_loop()
         while True:
+            due_s = loop.time() + TICK_S
             await self.tick()
-            await asyncio.sleep(TICK_S)
+            await asyncio.sleep(max(TICK_S / 2, due_s - loop.time()))
 
     async def tick(self) -> None:
         """Read what is new."""
@@ -136,11 +140,11 @@ class LiveWatch:
             if followed is not None:
                 await followed.catch_up(self._tell)
         self._say()
-        self._tell()
+        await self._tell()
 
-    def _tell(self) -> None:
+    async def _tell(self) -> None:
         for listener in tuple(self._listeners):
-            listener()
+            await listener()
 
     def _open(self, make: Callable[[], LiveFeed]) -> Followed | None:
         try:
@@ -164,9 +168,10 @@ class LiveWatch:
             if self._latest is not None:
                 self.shown, self._wanted, self.trouble = self._latest, None, ""
             return
-        if self._wanted == (run, again):
+        wanted = run, again, session.replays
+        if self._wanted == wanted:
             return
-        self._wanted, self.trouble = (run, again), ""
+        self._wanted, self.trouble = wanted, ""
         runs = self.runs
         self.shown = self._open(lambda: runs.replay(run, REPLAY_SPEED) if again else runs.open(run))
 

@@ -331,6 +331,11 @@ async def test_another_run_of_the_session_is_shown_and_replayed() -> None:
         stage.session.run, stage.session.replay = "other", True
         await stage.tick(pilot)
         assert stage.runs.replayed == [20.0]
+        await stage.tick(pilot)
+        assert stage.runs.replayed == [20.0]
+        stage.session.replays += 1
+        await stage.tick(pilot)
+        assert stage.runs.replayed == [20.0, 20.0]
         await pilot.press("x")
         await pilot.pause()
         assert isinstance(stage.app.screen, LiveScreen)

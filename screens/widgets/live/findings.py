@@ -15,6 +15,7 @@ from kvtui.findings import SIGNS, Level
 from kvtui.live.view import LiveFinding, LiveView
 from kvtui.loglines import clean
 from screens.figures import clock
+from screens.widgets.live.panel import Borders
 
 _STYLES = {Level.BLOCKING: "$error", Level.WARNING: "$warning", Level.INFO: "$primary"}
 
@@ -56,7 +57,8 @@ class FindingsPanel(OptionList):
         super().__init__(id=id, classes="panel", markup=False)
         self._found: tuple[LiveFinding, ...] | None = None
         self.monochrome = False
-        self.border_title = "Findings"
+        self._borders = Borders(self)
+        self._borders.show(Content("Findings"), Content(""))
 
     @property
     def current(self) -> LiveFinding | None:
@@ -71,10 +73,12 @@ class FindingsPanel(OptionList):
         if found is not None:
             self._fill(found)
 
-    def show(self, view: LiveView) -> None:
-        """Show the findings of a view."""
-        if view.findings != self._found:
-            self._fill(view.findings)
+    def show(self, view: LiveView) -> bool:
+        """Show the findings of a view; whether they are others."""
+        if view.findings == self._found:
+            return False
+        self._fill(view.findings)
+        return True
 
     def _fill(self, findings: tuple[LiveFinding, ...]) -> None:
         before = self.current.finding if self.current else None
@@ -86,12 +90,12 @@ class FindingsPanel(OptionList):
         kept = (i for i, found in enumerate(findings) if _same(found, before))
         self.highlighted = next(kept, 0) if findings else None
         worst = sum(found.finding.level is not Level.INFO for found in findings)
-        self.border_title = Content.assemble(
+        title = Content.assemble(
             "Findings",
             (f"  {worst} to act on" if worst else "", "$warning"),
             (f"  {len(findings) - worst} to know" if len(findings) > worst else "", "$muted"),
         )
-        self.border_subtitle = "enter log lines · y copies the remedy" if findings else ""
+        self._borders.show(title, Content("enter log lines · y copies the remedy" if findings else ""))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open a finding."""

@@ -123,16 +123,22 @@ class HeadLines(Widget):
         super().__init__(id="head")
         self._view: LiveView | None = None
         self._notice = ""
+        self._painted = Content("")
 
     def show(self, view: LiveView, notice: str) -> None:
         """Draw a view; ``notice`` is what a person must know of the screen itself, such as a pause."""
         self._view, self._notice = view, notice
-        self.refresh()
+        if not self._lines().is_same(self._painted):
+            self.refresh()
 
-    def render(self) -> Content:
-        """Both lines at the present width."""
+    def _lines(self) -> Content:
         if self._view is None:
             return Content("")
         width = self.content_size.width
         first = first_line(self._view.head, width, self._notice)
         return Content("\n").join((first, tier_line(self._view.tiers, width)))
+
+    def render(self) -> Content:
+        """Both lines at the present width."""
+        self._painted = self._lines()
+        return self._painted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.text import Text
 from textual.color import Color
 from textual.content import Content
 from textual.reactive import reactive
@@ -14,6 +13,7 @@ from kvtui.live.view import HistogramData, LiveView
 from kvtui.loglines import clean
 from kvtui.palette import PLAIN, Palette, Rgb
 from screens.figures import ms, ratio
+from screens.widgets.live.ansi import from_ansi
 from screens.widgets.live.panel import Panel, lines
 
 COLD, CACHED = "█", "▒"
@@ -150,8 +150,3 @@ def _cell(data: HistogramData, width: int, height: int, palette: Palette) -> lis
     body = list(from_ansi(chart).split("\n")) if chart else in_words(data, width)
     rows = [heading, *body][:height]
     return [*rows, *(Content("") for _ in range(height - len(rows)))]
-
-
-def from_ansi(chart: str) -> Content:
-    """A chart's escapes as styles."""
-    return Content.from_rich_text(Text.from_ansi(chart)).simplify()

@@ -75,6 +75,8 @@ class LogLines(ScrollView, can_focus=True):
     def take(self, head: LogHead, *, follow: bool) -> None:
         """Let the log be as long as it is; what is read stays where it is unless it is followed."""
         first = head.last - head.kept + 1
+        if (first, head.last) == (self.first, self.last) and follow == self._follows:
+            return
         gone = max(0, first - self.first)
         if head.last < self.last:
             self._rows.clear()
@@ -88,7 +90,11 @@ class LogLines(ScrollView, can_focus=True):
         self.refresh()
 
     def _resize(self) -> None:
-        self.virtual_size = Size(self._widest, max(0, self.last - self.first + 1))
+        """Let there be as much to scroll; the screen is not laid out anew for it."""
+        size = Size(self._widest, max(0, self.last - self.first + 1))
+        if size != self.virtual_size:
+            self.set_reactive(LogLines.virtual_size, size)
+            self._scroll_update(size)
 
     def action_follow(self) -> None:
         """Ask to be kept at the end."""

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from kvtui.live.view import LineRef, LiveView, LogHead
 from kvtui.loglines import clean
 from screens.widgets.live.log_lines import LogLines, LogSource
+from screens.widgets.live.panel import Borders
 
 Name = tuple[str, str]
 
@@ -39,6 +40,7 @@ class LogsPanel(Vertical):
         self._words = ""
         self._told = ""
         self.monochrome = False
+        self._borders = Borders(self)
 
     def compose(self) -> ComposeResult:
         """Lines and input."""
@@ -58,8 +60,8 @@ class LogsPanel(Vertical):
         self._held = not self.lines.is_vertical_scroll_end
         self._border()
 
-    def show(self, view: LiveView, source: LogSource) -> None:
-        """Take in what is new; a log that is held stays where it is."""
+    def show(self, view: LiveView, source: LogSource) -> bool:
+        """Take in what is new; a log that is held stays where it is. Whether anything is new."""
         if source is not self._source:
             self._source, self._shown, self._pinned, self._held = source, None, False, False
             self._heads = {}
@@ -69,7 +71,7 @@ class LogsPanel(Vertical):
         if not self._pinned and not self._held:
             self._turn_to(self._busiest(before, view))
         self._read()
-        self._border()
+        return self._border() or before != self._heads
 
     def _busiest(self, before: dict[Name, LogHead], view: LiveView) -> Name | None:
         """The log that grew: of the tier under way, on the serving node, if there is such a one."""
@@ -95,14 +97,12 @@ class LogsPanel(Vertical):
         if head := self._heads.get(self._shown) if self._shown else None:
             self.lines.take(head, follow=not self._held)
 
-    def _border(self) -> None:
+    def _border(self) -> bool:
         head = self._heads.get(self._shown) if self._shown else None
         if head is None:
-            self.border_title = "Log"
-            self.border_subtitle = "No line came yet."
-            return
+            return self._borders.show(Content("Log"), Content("No line came yet."))
         several = f"  {list(self._heads).index((head.node, head.process)) + 1}/{len(self._heads)} ← →"
-        self.border_title = Content.assemble(
+        title = Content.assemble(
             (clean(head.node), "bold"),
             f"  {clean(head.process)}",
             (f"  {head.last:,} lines", "$muted"),
@@ -112,7 +112,7 @@ class LogsPanel(Vertical):
         below = max(0, self.lines.virtual_size.height - int(self.lines.scroll_y) - self.lines.size.height)
         state = f"held, {below:,} lines below · end follows" if self._held else "follow"
         told = f"{clean(self._told)} · " if self._told else ""
-        self.border_subtitle = Content(f"{told}{state} · / find · w next warning")
+        return self._borders.show(title, Content(f"{told}{state} · / find · w next warning"))
 
     def action_other(self, step: int) -> None:
         """Show another log, and stay with it."""
