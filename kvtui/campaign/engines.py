@@ -196,7 +196,8 @@ async def _serves(ctx: Context, block: Block, node: str, copy: FileCopy, waited_
         await copy.update()
         unfit = _unfit(ctx, block, node, copy.lines(), served)
         if unfit is not None:
-            ctx.find(Finding(Level.BLOCKING, "engine-degraded", unfit.message, unfit.hint, node))
+            if served == ctx.plan.model.served_name:
+                ctx.find(Finding(Level.BLOCKING, "engine-degraded", unfit.message, unfit.hint, node))
             raise unfit
         return True
     if waited_s > ctx.plan.engine.start_timeout_s:

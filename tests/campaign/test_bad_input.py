@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import signal
 from pathlib import Path
 
 import pytest
 
+from kvtui.record import records
 from tests.campaign.conftest import Ended, Operator
 from tests.remote.waiting import reached
 
@@ -130,17 +132,34 @@ async def test_an_engine_that_never_serves(operator: Operator) -> None:
     assert_nothing_left(operator)
 
 
-async def test_an_engine_that_serves_another_model(operator: Operator) -> None:
-    operator.engine(
+def serving(model: str, first: str = "") -> str:
+    """An engine that says something and then answers for a model."""
+    return (
         "from http.server import BaseHTTPRequestHandler, HTTPServer\n"
+        f"print({first!r}, flush=True)\n"
         "class H(BaseHTTPRequestHandler):\n"
         "    def do_GET(self):\n"
         "        self.send_response(200); self.end_headers()\n"
-        '        self.wfile.write(b\'{"data": [{"id": "another"}]}\')\n'
+        f'        self.wfile.write(b\'{{"data": [{{"id": "{model}"}}]}}\')\n'
         "HTTPServer(('127.0.0.1', port), H).serve_forever()"
     )
+
+
+async def test_an_engine_that_serves_another_model(operator: Operator) -> None:
+    operator.engine(serving("another"))
     plan = operator.write_plan()
     check(await operator.kvtui("launch", plan), 1, "gpu-a", "'another'", "'tiny'")
+    assert_nothing_left(operator)
+
+
+async def test_an_engine_whose_lmcache_gave_up_is_found_though_it_serves(operator: Operator) -> None:
+    operator.engine(serving("tiny", "LMCache ERROR: gone. System will operate in degraded mode (recompute)."))
+    check(await operator.kvtui("launch", operator.write_plan()), 1, "LMCache failed to start on gpu-a")
+    (record,) = records(operator.home / ".local" / "share" / "kvtui" / "runs")
+    findings = json.loads(record.result.read_text())["findings"]
+    assert [(one["level"], one["code"]) for one in findings if one["level"] != "info"] == [
+        ("blocking", "engine-degraded")
+    ]
     assert_nothing_left(operator)
 
 
