@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
 
+from kvtui.answer_check import TOLERANCES
 from remote import lab
 from remote.lab import engine, valkey
 from tests.lab import helpers
@@ -23,8 +24,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 PROMPT_TOKENS = 2064
 CHUNK_TOKENS = 256
-TOLERANCE = 1e-5
-"""float32 sums taken in another order: cold and cached differ by less than this."""
+TOLERANCE = TOLERANCES["float32"]
 LMCACHE = """\
 chunk_size: 256
 local_cpu: false
