@@ -23,7 +23,7 @@ _SILENCE_S = 2.0
 _FOREIGN_BYTES = 256 * 1024
 _HOG_FILE_BYTES = 512 * _MIB
 _CGROUPS = Path("/sys/fs/cgroup")
-_SLOW_BYTES_S = 20 * _MIB
+_SLOW_BYTES_S = 8 * _MIB
 
 
 def warm_page_cache(scene: Scene) -> None:
@@ -135,7 +135,7 @@ def hog_disk(scene: Scene) -> None:
 
 
 def throttle_disk(scene: Scene) -> None:
-    """Let the engine read only 20 MiB a second from the disk, from the end of the cold pass on.
+    """Let the engine read only 8 MiB a second from the disk, from the end of the cold pass on.
 
     Raises:
         OSError: This user may not, or the kernel cannot.

@@ -182,7 +182,7 @@ def plants() -> tuple[Plant, ...]:
         Plant(
             "disk-throttled",
             "The disk is throttled",
-            "the engine's control group may read 20 MiB/s once the cold pass is over (needs root)",
+            "the engine's control group may read 8 MiB/s once the cold pass is over (needs root)",
             ("below-ceiling",),
             campaign(_DISK),
             act=acts.throttle_disk,

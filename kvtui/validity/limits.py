@@ -1,4 +1,4 @@
-"""The ceilings of a run: how old they were, and whether something went faster than they allow."""
+"""The ceilings of a run: how old they were, and what went faster than they allow, or far slower."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from kvtui.units import age
 _OLD_S = 24 * 3600.0
 # The rate of fewer reads says as much of the moment as of the path.
 _READS = 5
+# A tier's software may take most of what its path gives; so little is left by a throttle or a neighbour.
+_FAR_BELOW = 0.1
+_THROTTLED = (TierKind.DISK, TierKind.VALKEY)
 
 
 @dataclass(slots=True)
@@ -61,4 +64,11 @@ def limit_findings(reads: Reads, ceilings: Sequence[Ceiling], where: str) -> tup
             "Another way of reading may be faster; whether the page cache helped, the device's count says."
         )
         found.append(Finding(Level.INFO, "faster-than-ceiling", text, remedy, where))
+    if reads.count >= _READS and reads.kind in _THROTTLED and rate < path.bytes_s * _FAR_BELOW:
+        text = (
+            f"It was read at {rate / 1e6:,.0f} MB/s, {rate / path.bytes_s * 100:.0f} % of what its path gave "
+            f"when it was measured, {path.bytes_s / 1e6:,.0f} MB/s ({path.how})."
+        )
+        remedy = "Look for a limit on it, and for others who use it: this is not the tier's own speed."
+        found.append(Finding(Level.WARNING, "below-ceiling", text, remedy, where))
     return tuple(found)

@@ -140,13 +140,23 @@ def busy_gpu() -> Watched:
     return run
 
 
-def too_fast() -> Watched:
+def read_in(retrieve_ms: float) -> Watched:
+    """A run whose every cached request takes so long to read 16 MiB."""
     run = Watched()
     run.events.clear()
     run.ceiling("network", 2e9)
-    run.tier("valkey", [420.0] * 8, [60.0] * 8, "full", **{**READ, "retrieve_ms": 4.0})
+    evidence = {**READ, "retrieve_ms": retrieve_ms}
+    run.tier("valkey", [420.0] * 8, [retrieve_ms + 50] * 8, "full", **evidence)
     run.own("run_done")
     return run
+
+
+def too_fast() -> Watched:
+    return read_in(4.0)
+
+
+def throttled() -> Watched:
+    return read_in(160.0)
 
 
 def old_ceiling() -> Watched:
@@ -165,6 +175,7 @@ PLANTED: list[tuple[str, Level, Callable[[], Watched], str]] = [
     ("prefix-cache-on", Level.WARNING, told_prefix, "16,376 tokens"),
     ("gpu-shared", Level.WARNING, busy_gpu, "87 % busy"),
     ("faster-than-ceiling", Level.INFO, too_fast, "3.91 GiB/s"),
+    ("below-ceiling", Level.WARNING, throttled, "read at 105 MB/s, 5 % of what its path gave"),
     ("ceiling-old", Level.INFO, old_ceiling, "1 d ago"),
 ]
 
@@ -189,6 +200,12 @@ def test_a_clean_run_is_quiet() -> None:
     run = clean()
     assert codes(run.plan, run.events) == []
     assert run.codes() == []
+
+
+@pytest.mark.parametrize("retrieve_ms", [9.0, 80.0])
+def test_software_that_takes_most_of_the_time_is_no_throttle(retrieve_ms: float) -> None:
+    run = read_in(retrieve_ms)
+    assert codes(run.plan, run.events) == []
 
 
 def test_a_run_that_is_not_over_has_no_verdict_in_its_tables() -> None:
