@@ -1,0 +1,119 @@
+"""A lab campaign of three repeats on one more occasion, held against the one before it.
+
+Each call runs the campaign of ``reproduction.toml`` and adds its compact result to
+``docs/records/reproduction``; where two are there it also writes ``docs/reproduction.md``. All records are
+kept, whatever the test says of them.
+
+    python -m bench.reproduction
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bench.reproduction_record import packed, read_all, unpacked
+from kvtui.journal import read_events
+from kvtui.paths import places
+from kvtui.record import records
+from kvtui.reproduction import reproduction, reproduction_text
+from kvtui.results import result_of
+from kvtui.run_result import RunResult
+from kvtui.samples import samples_of
+
+WITHIN = 0.10
+DOCS = Path(__file__).parents[1] / "docs"
+PLAN = Path(__file__).parent / "reproduction.toml"
+
+
+def _commit() -> str:
+    said = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    return subprocess.run(said, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def campaign(plan: Path) -> RunResult | None:
+    """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed."""
+    with tempfile.TemporaryDirectory() as directory:
+        data = Path(directory) / "kvtui"
+        data.mkdir()
+        (data / "engine-cpu").symlink_to(places().engine)
+        env = {**os.environ, "XDG_DATA_HOME": directory}
+        kvtui = [sys.executable, "-m", "kvtui"]
+        try:
+            ended = subprocess.run([*kvtui, "launch", str(plan)], env=env, check=False)
+        finally:
+            subprocess.run([*kvtui, "lab", "down"], env=env, check=False)
+        if ended.returncode != 0:
+            return None
+        (record,) = records(data / "runs")
+        events, own = read_events(record.events), record.plan()
+        return RunResult(result_of(record.run, own, events), own, samples_of(events))
+
+
+def page(records: Sequence[dict[str, Any]]) -> str:
+    """The comparison of each campaign with the one before it, as Markdown."""
+    repeats = records[-1]["plan"]["passes"]["repeats"]
+    lines = [
+        "# A campaign, run again on another occasion",
+        "",
+        f"The plan `bench/reproduction.toml` on the lab: {repeats} repeats of every tier, the tiers in a "
+        "balanced order, every document the median of its repeats. Each campaign is held against the one "
+        "before it by kvtui's own test, two one-sided sign tests at 5 % that the documents' median ratio lies "
+        f"within {WITHIN * 100:g} %. It must hold of every figure: cold, cached and speedup of each tier.",
+        "",
+        "    make reproduction     # one more campaign, kept in docs/records/reproduction",
+        "",
+        "| run | date | commit | load before it | cores |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {one['run']} | {one['date']} | {one['commit']} | {one['load_before']:.2f} | {one['cores']} |"
+        for one in records
+    ]
+    for before, after in pairwise(records):
+        found = reproduction(unpacked(before), unpacked(after), WITHIN)
+        verdict = "reproduced" if found.reproduced else "not shown to be reproduced"
+        lines += ["", f"## {before['run']} and {after['run']}: {verdict}", ""]
+        lines += [f"    {line}" for line in reproduction_text(found).splitlines()]
+    return "\n".join((*lines, ""))
+
+
+def main() -> int:
+    """One more campaign, its record, and the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--plan", type=Path, default=PLAN)
+    parser.add_argument("--docs", type=Path, default=DOCS, help="where records and page are kept")
+    options = parser.parse_args()
+    about = {
+        "command": " ".join(["python -m bench.reproduction", *sys.argv[1:]]),
+        "commit": _commit(),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "load_before": round(os.getloadavg()[0], 2),
+        "cores": os.cpu_count(),
+    }
+    found = campaign(options.plan)
+    if found is None:
+        print("The campaign failed, so there is no record of it.", file=sys.stderr)
+        return 1
+    directory = options.docs / "records" / "reproduction"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"{found.result.run}.json").write_text(packed(found, about), encoding="utf-8")
+    known = read_all(directory)
+    if len(known) < 2:
+        print("This is the first campaign. Run the command once more on another occasion.")
+        return 0
+    (options.docs / "reproduction.md").write_text(page(known), encoding="utf-8")
+    print(reproduction_text(reproduction(unpacked(known[-2]), unpacked(known[-1]), WITHIN)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
