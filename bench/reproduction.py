@@ -66,8 +66,8 @@ def page(records: Sequence[dict[str, Any]]) -> str:
         "",
         f"The plan `bench/reproduction.toml` on the lab: {repeats} repeats of every tier, the tiers in a "
         "balanced order, every document the median of its repeats. Each campaign is held against the one "
-        "before it by kvtui's own test, two one-sided sign tests at 5 % that the documents' median ratio lies "
-        f"within {WITHIN * 100:g} %. It must hold of every figure: cold, cached and speedup of each tier.",
+        "before it by kvtui's own test: two one-sided sign tests at 5 %, by document, that figures differ "
+        f"by less than {WITHIN * 100:g} %. It must hold of every one: cold, cached and speedup of each tier.",
         "",
         "    make reproduction     # one more campaign, kept in docs/records/reproduction",
         "",

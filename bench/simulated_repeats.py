@@ -46,7 +46,7 @@ def found(rng: np.random.Generator, noise: Noise, count: int, repeats: int, by: 
 
 def repeats(report: Report, rng: np.random.Generator, campaigns: int) -> None:
     """Repeats that are alike, repeats that are not, and what is asked for."""
-    few = max(1, campaigns // 5)
+    few = max(1, campaigns // 10)
     report.say(
         "## Repeats",
         "",
@@ -83,7 +83,7 @@ def _of_documents(rows: Sequence[dict[str, float]]) -> Estimate | None:
 
 
 def _medians(report: Report, rng: np.random.Generator, campaigns: int) -> None:
-    few = max(1, campaigns // 5)
+    few = max(1, campaigns // 10)
     report.say(
         "The interval over documents, each the median of its repeats, whose true speedups differ by 2 %: the "
         f"claim is that it covers the median of 4 at its level less 0.5 points, in {few:,} campaigns a line. "
