@@ -25,7 +25,8 @@ def test_what_was_packed_gives_the_same_verdict() -> None:
     first, second = occasion("a", 1.0), occasion("b", 1.04)
     before = reproduction(first, second, WITHIN)
     texts = [packed(one, ABOUT) for one in (first, second)]
-    after = reproduction(*(unpacked(json.loads(text)) for text in texts), WITHIN)
+    again = [unpacked(json.loads(text)) for text in texts]
+    after = reproduction(again[0], again[1], WITHIN)
     assert before.reproduced
     assert after.reproduced
     assert [one.outcome for one in after.figures] == [one.outcome for one in before.figures]
