@@ -110,14 +110,14 @@ class Others:
             # It may become another program yet.
             self._passed[pid] = process.start_ticks, process.comm
             return False
-        if (pid, process.start_ticks) in self._used:
-            return True
         # A process that gave itself a title may have written it over its environment.
+        kin = process.parent in self._ours or process.session in self._sessions or pid == os.getpid()
+        if not kin and (pid, process.start_ticks) in self._used:
+            return True
         marked = bool(self._marks & set(_words(self._proc, pid, "environ")))
         if marked:
             self._sessions.add(process.session)
-        kin = process.parent in self._ours or process.session in self._sessions
-        if marked or kin or pid == os.getpid() or _is_kvtui(_words(self._proc, pid, "cmdline")):
+        if marked or kin or _is_kvtui(_words(self._proc, pid, "cmdline")):
             self._ours[pid] = process.start_ticks
             return False
         return True
