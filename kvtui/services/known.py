@@ -13,7 +13,7 @@ from kvtui.campaign.target import Target, target_of_plan
 from kvtui.ceiling_store import CeilingStore
 from kvtui.check import Known, Measured, measured_of
 from kvtui.errors import KvtuiError
-from kvtui.journal import read_events
+from kvtui.journal import TELEMETRY, iter_events
 from kvtui.nodefacts import NodeFacts
 from kvtui.paths import Places
 from kvtui.plan import Plan
@@ -71,7 +71,9 @@ def last_measured(plan: Plan, where: Places) -> Measured | None:
     found = None
     for record in records(where.runs)[: -_LOOKED_AT - 1 : -1]:
         try:
-            ran, events = record.plan(), read_events(record.events)
+            # Rows alone are wanted, and most of a long record is telemetry.
+            ran = record.plan()
+            events = [event for event in iter_events(record.events) if event["kind"] not in TELEMETRY]
             same = (ran.model.served_name, ran.lab) == (plan.model.served_name, plan.lab)
             if not same or state_of(events)[0] != "done":
                 continue
