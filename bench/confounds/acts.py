@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from bench.confounds.stage import CLOCK_FILE, KV_DIR
 from bench.confounds.store_client import keys, store_client, used_memory_bytes
 from remote.lab import info, members
 
-COLD, CACHED = "/cold/single", "/cached/single"
+COLD = "/cold/single"
+MEMORY_PATH = "/dev/shm/kvtui-confounds"  # noqa: S108 - it is meant to lie in memory
 _MIB = 1024**2
 _SILENCE_S = 2.0
 _FOREIGN_BYTES = 256 * 1024
@@ -175,6 +177,11 @@ def _command_line(pid: int) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     return ""
+
+
+def leave_memory(scene: Scene) -> None:
+    """Remove the disk tier's folder from the memory that it lies in, once the run is over."""
+    scene.undo.callback(shutil.rmtree, MEMORY_PATH, ignore_errors=True)
 
 
 def step_clock(scene: Scene) -> None:

@@ -90,7 +90,8 @@ def plants() -> tuple[Plant, ...]:
             "The disk tier lies on a tmpfs",
             "in the plan: its path is below `/dev/shm`",
             ("disk-tier-mount",),
-            campaign(_DISK, path="/dev/shm/kvtui-confounds"),  # noqa: S108
+            campaign(_DISK, path=acts.MEMORY_PATH),
+            act=acts.leave_memory,
         ),
         Plant(
             "warm-up-overlaps",
