@@ -1,4 +1,4 @@
-"""kvtui with a fault of its own: ``python -m bench.confounds.faulty FAULT launch PLAN --json``.
+"""kvtui with a fault of its own: ``python -m bench.confounds.faulty FAULT kvtui launch PLAN --json``.
 
 Some confounds are mistakes of whoever measures. kvtui does not make them, so they are put into it.
 """
@@ -89,5 +89,5 @@ FAULTS = {"warm-up-overlaps": warm_up_overlaps, "document-twice": document_twice
 
 if __name__ == "__main__":
     FAULTS[sys.argv[1]]()
-    sys.argv = ["kvtui", *sys.argv[2:]]
+    sys.argv = sys.argv[2:]
     cli.main()

@@ -42,7 +42,8 @@ def carry_out(stage: Stage, plan: Plan, plant: Plant | None = None, turn: int = 
         file.write_text(to_toml(plan), encoding="utf-8")
         checked = kvtui(stage.env, "plan", "show", str(file), "--json")
         known = set(records(stage.runs))
-        program = ("bench.confounds.faulty", plant.fault) if plant and plant.fault else ("kvtui",)
+        # The word kvtui tells the nodes' watchers that it is no stranger.
+        program = ("bench.confounds.faulty", plant.fault, "kvtui") if plant and plant.fault else ("kvtui",)
         launching = [sys.executable, "-m", *program, "launch", str(file), "--json"]
         exit_code, said, fault = _launch(stage, launching, plant.act if plant else None, known)
     stage.empty_store()
