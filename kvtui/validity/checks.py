@@ -36,6 +36,7 @@ class RunChecks:
         self._clocks: dict[tuple[str, str], Clock] = {}
         self._passes: dict[PassSource, PassWatch] = {}
         self._reads: dict[PassSource, Reads] = {}
+        self._attempts: dict[str, int] = {}
         self._ceilings: list[Ceiling] = []
         self._engine_cache = EngineCache()
         self._store = StoreUse(-(-plan.corpus.prompt_tokens // plan.hash.chunk_tokens))
@@ -104,7 +105,10 @@ class RunChecks:
 
     def _step(self, event: Event) -> None:
         name = event["step"].partition("/")[0]
-        self._store.begin(name if name.rpartition(".")[0] in self._blocks else "")
+        block, _, attempt = name.rpartition(".")
+        if block in self._blocks:
+            self._attempts[block] = int(attempt)
+        self._store.begin(name if block in self._blocks else "")
 
     def _step_done(self, event: Event) -> None:
         if event.get("step_kind") == StepKind.PREPARE.name:
@@ -144,19 +148,32 @@ class RunChecks:
 
     def findings(self) -> Iterator[tuple[Finding, float | None]]:
         """Every finding, with the time at which its cause was there; in a stable order."""
-        for watch in self._passes.values():
-            if watch.end_wall_s is not None:
-                for finding in neighbour_findings(watch.use(self._nodes[watch.node].cores)):
-                    yield finding, watch.end_wall_s
+        over = [
+            watch
+            for source, watch in self._passes.items()
+            if watch.end_wall_s is not None and self._counts(source.block, source.attempt)
+        ]
+        ends = {watch.where: watch.end_wall_s for watch in over}
+        uses = [watch.use(self._nodes[watch.node].cores) for watch in over]
+        for finding in neighbour_findings(uses):
+            yield finding, ends[finding.where]
         for finding in self._engine_cache.findings():
             yield finding, None
         for name, use in self._store.blocks.items():
-            for finding in store_use_findings(use, self._blocks[name.rpartition(".")[0]].words):
-                yield finding, None
+            block, _, attempt = name.rpartition(".")
+            if self._counts(block, int(attempt)):
+                for finding in store_use_findings(use, self._blocks[block].words):
+                    yield finding, None
         for source, reads in self._reads.items():
+            if not self._counts(source.block, source.attempt):
+                continue
             for finding in limit_findings(reads, self._ceilings, _where(self._blocks[source.block], source)):
                 yield finding, reads.end_wall_s
         yield from self._of_nodes()
+
+    def _counts(self, block: str, attempt: int) -> bool:
+        """Whether no later try of the block was begun: only the last one counts."""
+        return attempt >= self._attempts.get(block, attempt)
 
     def _of_nodes(self) -> Iterator[tuple[Finding, float | None]]:
         worst: dict[str, Clock] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kvtui.findings import Finding, Level
@@ -56,26 +56,36 @@ class PassUse:
     store_rx_bytes: float | None = None
 
 
-def neighbour_findings(use: PassUse) -> Iterator[Finding]:
-    """What others did while a pass went on, as far as it could have touched the pass."""
-    yield from _processor(use)
-    if use.kind is TierKind.DISK:
-        yield from _disk(use)
-    if use.kind is TierKind.VALKEY:
-        yield from _network(use)
+def neighbour_findings(uses: Sequence[PassUse]) -> Iterator[Finding]:
+    """What others did while passes went on, as far as it could have touched them."""
+    for node in dict.fromkeys(use.node for use in uses):
+        yield from _processors([use for use in uses if use.node == node])
+    for use in uses:
+        if use.kind is TierKind.DISK:
+            yield from _disk(use)
+        if use.kind is TierKind.VALKEY:
+            yield from _network(use)
 
 
-def _processor(use: PassUse) -> Iterator[Finding]:
-    busy = use.others_cores
-    if busy is None or use.cores is None:
-        return
-    touched = busy >= max(_CORES_FROM, use.cores * _CORES_SHARE)
-    if touched or busy >= _CORES_NOTED:
-        who = f", most of it by {use.others_cpu}" if use.others_cpu else ""
-        text = f"Other processes kept {busy:.1f} of {use.node}'s {use.cores} cores busy{who}."
-        remedy = "End them, or measure when they are idle: an engine that waits for a core looks slow."
+def _processors(uses: Sequence[PassUse]) -> Iterator[Finding]:
+    """One finding of a node, about the pass in which others did most."""
+    touched = [use for use in uses if _cores(use) >= max(_CORES_FROM, (use.cores or 0) * _CORES_SHARE)]
+    noted = touched or [use for use in uses if _cores(use) >= _CORES_NOTED]
+    if noted:
+        worst = max(noted, key=_cores)
+        who = f", most of it by {worst.others_cpu}" if worst.others_cpu else ""
+        text = (
+            f"Other processes kept {_cores(worst):.1f} of {worst.node}'s {worst.cores} cores busy{who}; "
+            f"there was such work in {len(noted)} of {len(uses)} passes."
+        )
+        remedy = "End it, or measure when there is none: an engine that waits for a core looks slow."
         level = Level.WARNING if touched else Level.INFO
-        yield Finding(level, "processor-shared", text, remedy, use.where)
+        yield Finding(level, "processor-shared", text, remedy, worst.where)
+
+
+def _cores(use: PassUse) -> float:
+    """Cores that others kept busy, 0 where that or the number of cores is unknown."""
+    return use.others_cores or 0.0 if use.cores is not None else 0.0
 
 
 def _disk(use: PassUse) -> Iterator[Finding]:

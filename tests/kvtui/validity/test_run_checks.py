@@ -208,6 +208,12 @@ def test_software_that_takes_most_of_the_time_is_no_throttle(retrieve_ms: float)
     assert codes(run.plan, run.events) == []
 
 
+def test_a_try_that_was_begun_anew_does_not_count() -> None:
+    run = second_client()
+    run.step("valkey", "empty", attempt=2)
+    assert codes(run.plan, run.events) == []
+
+
 def test_a_run_that_is_not_over_has_no_verdict_in_its_tables() -> None:
     run = second_client()
     assert codes(run.plan, run.events[:-1]) == []
