@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from corpus.dice import Dice
 from corpus.grammar import Choice, Range, Reference, Rules, Slot, Template, compile_template
+
+# A sound, not a letter: also abbreviations that are read letter by letter, as "SGLT2".
+_VOWEL = re.compile(r"[aeiouAEIOU8]|[FHLMNRSX][A-Z]+\d")
 
 Fact = str | Callable[[], str]
 
@@ -100,5 +104,5 @@ def _shaped(text: str, slot: Slot) -> str:
     if slot.capital:
         text = text[:1].upper() + text[1:]
     if slot.article:
-        return f"{slot.article}n {text}" if text[:1] in "aeiouAEIOU8" else f"{slot.article} {text}"
+        return f"{slot.article}n {text}" if _VOWEL.match(text) else f"{slot.article} {text}"
     return text

@@ -10,11 +10,12 @@ from corpus.voice import Voice
 
 
 def definitions(draft: Draft, voice: Voice, rule: str, opening: str) -> None:
-    """The section of defined words, in the order of the rule, which is the alphabet's."""
+    """The section of defined words, in the order of the alphabet, whatever the house style calls them."""
     draft.open_section("definitions", "{n}. DEFINITIONS")
     draft.numbered(lambda: opening)
-    for index in range(voice.size(rule)):
-        draft.paragraph(partial(voice.nth, rule, index))
+    words = [voice.nth(rule, index) for index in range(voice.size(rule))]
+    for text in sorted(words, key=lambda text: draft.styled(text).lower()):
+        draft.paragraph(partial(str, text))
 
 
 def sections(draft: Draft, voice: Voice, topics: Iterable[tuple[str, str]]) -> None:

@@ -15,6 +15,7 @@ from corpus.numerals import add_days, in_words, long_date
 from corpus.people import Cast, Person, grouped
 from corpus.voice import Fact, Voice, pointer
 
+_CONTRACTOR = "{firm_stem} [Construction|Builders|Contracting|Building Services] {firm_suffix}"
 _TRADES = ("envelope", "floor", "services", "fittings")
 
 
@@ -45,7 +46,7 @@ def _dispute(dice: Dice, cast: Cast) -> Dispute:
     issue = add_days(letter, dice.between(60, 260))
     schedule = add_days(issue, dice.between(250, 420))
     return Dispute(
-        cast.firm(), cast.firm(), cast.person(), (cast.person(), cast.person()),
+        cast.firm(), cast.new(_CONTRACTOR), cast.person(), (cast.person(), cast.person()),
         contract, completion, practical, complaint, letter, issue, schedule,
         add_days(schedule, dice.between(60, 160)),
     )  # fmt: skip
@@ -73,6 +74,7 @@ def _facts(dice: Dice, cast: Cast, case: Dispute, sign: str) -> dict[str, Fact]:
     return {
         **facts,
         **{name: long_date(day) for name, day in days.items()},
+        "winters": _winters(case.schedule.year - case.practical.year),
         "delay_weeks": in_words((case.practical - case.completion).days // 7),
         "claimant": case.claimant,
         "defendant": case.defendant,
@@ -89,6 +91,10 @@ def _facts(dice: Dice, cast: Cast, case: Dispute, sign: str) -> dict[str, Fact]:
         "claimed_total": pointer("claimed_total"),
         "allowed_total": pointer("allowed_total"),
     }  # fmt: skip
+
+
+def _winters(count: int) -> str:
+    return f"{in_words(count)} winter{'' if count == 1 else 's'}"
 
 
 class Paragraphs:
@@ -151,13 +157,14 @@ def _witnesses(draft: Draft, paragraphs: Paragraphs, voice: Voice, cast: Cast, c
     draft.add("The witnesses of fact")
     people = [cast.person() for _ in range(dice.between(4, 5))]
     for number, person in enumerate(people):
-        side = case.claimant if number < len(people) // 2 else case.defendant
+        employer = number < len(people) // 2
         known: Mapping[str, Fact] = {
             "witness": person.title,
             "subj": person.subject,
             "pos": person.possessive,
             "obj": "her" if person.woman else "him",
-            "side_party": side,
+            "side_party": case.claimant if employer else case.defendant,
+            "side_role": partial(voice.say, "employer_role" if employer else "contractor_role"),
             "witness_date": long_date(add_days(case.completion, -dice.between(20, 250))),
         }
         paragraphs.add_nth(voice.knowing(known), "j_witness", number)
@@ -190,7 +197,9 @@ def _items(
             {
                 "item_claimed": f"{sign}{grouped(sum_claimed)}",
                 "item_allowed": f"{sign}{grouped(sum_allowed)}",
+                # While the works went on, and after somebody had complained.
                 "item_date": lambda: long_date(add_days(case.practical, -dice.between(15, 200))),
+                "later_date": lambda: long_date(add_days(case.complaint, dice.between(10, 190))),
                 "witness_b": dice.pick(witnesses).title,
                 "defect_here": partial(voice.say, f"defect_{trade}"),
             }

@@ -47,6 +47,7 @@ class Lease:
     tenant: str
     guarantor: str | None
     premises: str
+    use: str
     review_every: int
     has_break: bool
 
@@ -66,6 +67,7 @@ class Lease:
 def _facts(dice: Dice, cast: Cast, voice: Voice) -> Lease:
     area = dice.between(85, 2400, 5)
     years = dice.pick((6, 10, 12, 15, 20, 25))
+    kind, use = voice.say("premises_type").split("|")
     return Lease(
         start=date(dice.between(2003, 2023), dice.between(1, 12), dice.pick((1, 24, 25, 28))),
         years=years,
@@ -75,7 +77,8 @@ def _facts(dice: Dice, cast: Cast, voice: Voice) -> Lease:
         landlord=cast.firm(),
         tenant=cast.firm(),
         guarantor=cast.firm() if dice.chance(0.6) else None,
-        premises=voice.fill(f"the {{premises_type}} known as {cast.address()}"),
+        premises=f"the {kind} known as {cast.address()}",
+        use=use,
         review_every=dice.pick((3, 4, 5)),
         has_break=dice.chance(0.6),
     )
@@ -111,6 +114,7 @@ def _words(dice: Dice, lease: Lease, sign: str, reference: str) -> dict[str, Fac
         "deed": "Lease",
         "heads_date": long_date(add_days(lease.start, -dice.between(40, 120))),
         "premises": lease.premises,
+        "permitted_use": lease.use,
         "building": lease.premises.partition(" known as ")[2],
         "rent": f"{sign}{grouped(lease.rent)}",
         "rent_start": long_date(lease.start),

@@ -43,7 +43,7 @@ def _report(dice: Dice, cast: Cast, received: date) -> Report:
     stopped = add_days(ended, -dice.between(6, 40))
     onset = add_days(stopped, -dice.between(0, 6))
     started = add_days(
-        onset, -dice.pick((dice.between(1, 20), dice.between(21, 120), dice.between(121, 700)))
+        onset, -dice.pick((dice.between(2, 20), dice.between(21, 120), dice.between(121, 700)))
     )
     return Report(
         patient(dice, cast, onset, 24, 89), started, onset, stopped, ended, received,

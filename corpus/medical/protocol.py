@@ -15,6 +15,8 @@ from corpus.numerals import MONTHS, add_days, letter, long_date
 from corpus.people import Cast
 from corpus.voice import Fact, Voice
 
+# After every question and every visit that is told of.
+_ANNOTATED_DAYS = 900
 _SECTIONS = (
     ("intro", "Background and rationale"),
     ("objectives", "Objectives and endpoints"),
@@ -95,6 +97,7 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
     table = drugs()
     rescue = table[dice.pick(("corticosteroid", "short-acting bronchodilator", "opioid analgesic"))]
     sponsor = cast.new("{firm_stem} [Therapeutics|Pharma|Biosciences|Laboratories] [Limited|plc]")
+    filtration = dice.between(45, 60, 5)
     facts: dict[str, Fact] = {
         "condition": condition,
         "endpoint": endpoint,
@@ -127,14 +130,21 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
         "other_drug": lambda: (
             table[dice.pick(("statin", "beta-blocker", "thyroid hormone", "ACE inhibitor"))].name
         ),
+        "any_week": lambda: str(dice.between(2, trial.weeks)),
+        "visit_week": lambda: str(dice.pick(trial.visit_weeks[3:])),
+        "filtration": str(filtration),
+        "filtration_below": lambda: str(filtration - dice.between(1, 9)),
+        "filtration_above": lambda: str(filtration + dice.between(1, 14)),
         "qa_date": lambda: long_date(add_days(started, dice.between(40, 700))),
     }
     voice = voice.knowing(facts)
+    annotated = long_date(add_days(started, _ANNOTATED_DAYS))
     dated = long_date(add_days(started, -dice.between(60, 200)))
     title = f"{trial.code} in {condition}: protocol {trial.code}-{dice.between(201, 399)}"
     draft.add(
         f"CLINICAL TRIAL PROTOCOL\n\n{title}\n\nA randomised, double-blind, placebo-controlled trial\n\n"
         f"Sponsor: {sponsor}\nVersion {dice.between(2, 6)}.0, {dated}\n"
+        f"Annotated on {annotated} with questions from sites and reports of monitoring visits\n"
         f"Medical monitor: Dr {cast.person().name}\nStatistician: {cast.person().name}"
     )
     for topic, heading in _SECTIONS:
@@ -152,7 +162,8 @@ def write(dice: Dice, min_characters: int) -> tuple[str, str]:
 def _visits(draft: Draft, voice: Voice, trial: Trial) -> None:
     draft.open_section("visits", "{n}. SCHEDULE OF VISITS")
     for number, week in enumerate(trial.visit_weeks, 2):
-        procedures = [voice.say("procedure") for _ in range(voice.dice.between(5, 9))]
+        chosen = voice.dice.take(range(voice.size("procedure")), voice.dice.between(5, 9))
+        procedures = [voice.nth("procedure", index) for index in chosen]
         listed = "; ".join(f"({letter(place)}) {text}" for place, text in enumerate(procedures))
         window = 0 if week == 0 else 2 if week < 4 else 4
         draft.numbered(
@@ -193,7 +204,7 @@ def _monitoring(
     draft.open_section("monitoring", "{n}. SUMMARIES OF MONITORING VISITS")
     monitors = [cast.person().title for _ in range(5)]
     site = 100
-    while draft.size < min_characters:
+    while site == 100 or draft.size < min_characters:
         site += 1
         day = add_days(started, dice.between(90, 800))
         known = voice.knowing(
@@ -201,6 +212,7 @@ def _monitoring(
                 "monitor": dice.pick(monitors),
                 "pi": f"Dr {voice.fill('{surname}')}",
                 "mv_date": long_date(day),
+                "qa_date": partial(_day_before, dice, day),
                 "later": long_date(add_days(day, dice.between(14, 70))),
                 "enrolled": str(dice.between(3, 24)),
                 "subject_no": partial(_participant, dice, site),
@@ -211,6 +223,11 @@ def _monitoring(
         for place in range(dice.between(3, 6)):
             draft.paragraph(partial(known.say, "mv_finding"), f"({letter(place)}) ")
         draft.paragraph(partial(known.say, "mv_action"))
+
+
+def _day_before(dice: Dice, day: date) -> str:
+    """A day that a visit can look back upon."""
+    return long_date(add_days(day, -dice.between(5, 85)))
 
 
 def _participant(dice: Dice, site: int) -> str:

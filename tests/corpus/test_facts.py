@@ -122,7 +122,7 @@ def test_a_judgment_allows_what_its_items_add_up_to(seed: int) -> None:
     total = re.search(
         r"the claimant is entitled to (\D*[\d,]+) (?:in respect of|as regards|in relation to) the items", text
     )
-    opened = re.search(r"The claim as opened was for (\D*[\d,]+)\.", text)
+    opened = re.search(r"The claim as pressed in closing is for (\D*[\d,]+)\.", text)
     assert total
     assert opened
     items = re.split(r"(?m)^Item \d+: ", text)[1:]
