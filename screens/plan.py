@@ -4,55 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
-from rich.console import Group
-from rich.text import Text
 from textual import events, on
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 
 from kvtui.check import Assessment, Known, assess, compare, fix
 from kvtui.errors import KvtuiError
-from kvtui.findings import Level
 from kvtui.loglines import clean
-from kvtui.nodefacts import ModelFolder
 from kvtui.plan import Node, Plan
-from kvtui.plan_draft import Checked, Draft, check, draft_of
+from kvtui.plan_draft import Draft
 from screens.background import in_background
 from screens.base import KvtuiScreen, host
-from screens.commands import Command, bindings
+from screens.commands import bindings
 from screens.modals.corpus_reader import CorpusReader
 from screens.modals.message import Message
+from screens.modals.model_picker import ModelPicker
 from screens.modals.plan_differences import PlanDifferences
-from screens.modals.plan_picker import PlanChoice, PlanPicker
-from screens.modals.question import confirm
-from screens.modals.secret import AskText
+from screens.plan_commands import COMMANDS
+from screens.plan_desk import PlanDesk
+from screens.plan_files import PlanFiles
 from screens.ports.documents import Documents
 from screens.ports.plans import Plans
 from screens.session import Session
-from screens.widgets.plan.controls import Edited
 from screens.widgets.plan.finding_list import FindingList
-from screens.widgets.plan.form import FoundModels, PlanForm
-from screens.widgets.plan.outlook import (
-    fit_lines,
-    forecast_lines,
-    kv_lines,
-    sharing_lines,
-    verdict_line,
-)
-from screens.widgets.plan.tier_row import TierRow
+from screens.widgets.plan.form import PlanForm
+from screens.widgets.plan.panels import WIDE, PlanPanels
+from screens.widgets.plan.rows import ADD_TIER, MODELS
 
-_VIEWS = ("fit", "forecast", "keys")
 # An assessment that takes longer than this waits until typing pauses.
 _SLOW_S, _PAUSE_S = 0.05, 0.2
-# Columns from which two views are seen at once, and from which all are.
-_NORMAL, _WIDE = 100, 140
 
 
 class PlanScreen(KvtuiScreen):
@@ -61,37 +46,7 @@ class PlanScreen(KvtuiScreen):
     MODE = "plan"
     CSS_PATH = "plan.tcss"
     AUTO_FOCUS = "#findings"
-    ACTIONS: ClassVar[tuple[Command, ...]] = (
-        Command("plan.save", "ctrl+s", "Save", "Save the plan under a name.", "save", changes=True),
-        Command("plan.edit", "i", "Edit", "Go into the form; tab and arrows move, esc leaves.", "edit"),
-        Command("plan.leave", "escape", "Keys", "Leave the field, so that letters are keys again.", "leave"),
-        Command("plan.open", "o", "Open", "Open a saved plan, or one that comes with kvtui.", "open"),
-        Command("plan.launch", "L", "Launch", "Check the nodes and start this plan.", "launch"),
-        Command("plan.fix", "f", "Fix", "Mend what the finding under the cursor is about.", "fix"),
-        Command("plan.copy", "y", "Copy", "Copy the commands and files that start its engines.", "copy"),
-        Command("plan.view", "v", "View", "Show fit, keys or forecast.", "view"),
-        Command(
-            "plan.export",
-            "e",
-            "Export",
-            "Write the plan as TOML, and copy it.",
-            "export",
-            changes=True,
-            shown=False,
-        ),
-        Command("plan.compare", "C", "Compare", "Compare with another plan.", "compare", shown=False),
-        Command(
-            "plan.arithmetic",
-            "A",
-            "Arithmetic",
-            "How the recommendation was reckoned.",
-            "arithmetic",
-            shown=False,
-        ),
-        Command(
-            "plan.documents", "d", "Documents", "Read the documents that it sends.", "documents", shown=False
-        ),
-    )
+    ACTIONS = COMMANDS
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(
@@ -101,29 +56,16 @@ class PlanScreen(KvtuiScreen):
         self._documents = documents
         self._port = plans
         self._in_words = in_words
-        self._draft: Draft | None = None
-        self._checked = Checked(None, {})
-        self._kept: Plan | None = None
+        self._desk = PlanDesk()
         self._set: Plan | None = None
-        self._known = Known()
-        self._entered: dict[str, Node] = {}
-        self._models: dict[str, ModelFolder] = {}
-        self._shipped: Mapping[str, Plan] = {}
         self._found: Assessment | None = None
         self._took_s = 0.0
-        self._view = "fit"
+        self._words = ("", "")
 
     def compose_body(self) -> Iterable[Widget]:
-        """The form, the outlook, the findings."""
-        form = Vertical(PlanForm(id="form"), id="form-panel", classes="panel")
-        fit = VerticalScroll(Static(id="fit"), id="fit-panel", classes="panel view")
-        keys = VerticalScroll(Static(id="keys"), id="keys-panel", classes="panel view")
-        forecast = VerticalScroll(Static(id="forecast"), id="forecast-panel", classes="panel view")
-        findings = Vertical(FindingList(id="findings"), id="findings-panel", classes="panel")
-        fit.border_title, keys.border_title, forecast.border_title = "Fit", "Keys", "Forecast"
-        forecast.border_subtitle = "A Arithmetic"
-        first = Vertical(fit, forecast, id="outlook")
-        return [Horizontal(form, Horizontal(first, Vertical(keys, findings, id="judgement"), id="right"))]
+        """The form, and beside it what will happen."""
+        form = Vertical(PlanForm(self._edited, id="form"), id="form-panel", classes="panel")
+        return [Horizontal(form, PlanPanels(self._in_words, id="right"))]
 
     # Where plans come from
 
@@ -132,14 +74,14 @@ class PlanScreen(KvtuiScreen):
         in_background(self, self._resume, "known")
 
     async def _resume(self) -> None:
-        self._shipped = self._port.shipped()
-        self._entered = self._read_entries()
+        desk = self._desk
+        desk.shipped, desk.entered = self._port.shipped(), self._read_entries()
         plan = self.session.plan
         if plan is None:
-            name, plan = next(iter(self._shipped.items()))
-            self._take(plan, name, kept=plan)
-        elif plan is not self._set or self._draft is None:
-            self._take(plan, self.session.plan_name, kept=plan)
+            name, plan = next(iter(desk.shipped.items()))
+            self._take(plan, name)
+        elif plan is not self._set or desk.draft is None:
+            self._take(plan, self.session.plan_name)
         await self._learn()
 
     def _read_entries(self) -> dict[str, Node]:
@@ -154,174 +96,105 @@ class PlanScreen(KvtuiScreen):
             for one in entries
         }
 
-    def _take(self, plan: Plan, name: str, *, kept: Plan | None) -> None:
+    def _take(self, plan: Plan, name: str) -> None:
         """Put a plan into the form."""
-        self._kept = kept
         self.session.plan_name = name
-        self._change(draft_of(plan, self._entered))
+        self._change(self._desk.begin(plan))
 
     async def _learn(self) -> None:
         """What is known of the plan's nodes and model; then everything is reckoned anew."""
-        plan = self._checked.plan or self.session.plan
+        desk = self._desk
+        plan = desk.plan or self.session.plan
         if plan is None:
             return
         try:
-            self._known = await self._port.known(plan)
+            desk.known = await self._port.known(plan)
         except KvtuiError as error:
-            self._known = Known()
-            self.app.notify(clean(str(error)), severity="error", markup=False)
-        models = {
-            folder.path: folder for facts in self._known.facts.values() for folder in facts.models or ()
-        }
-        self._models = models
-        self.query_one(PlanForm).offer(tuple(self._entered), tuple(models.values()))
+            desk.known = Known()
+            self._refuse(error)
+        self.query_one(PlanForm).offer(tuple(desk.entered), len(desk.models))
         self._reckon()
 
     # What a person changes
 
-    def _change(self, draft: Draft) -> None:
-        before = self._checked.plan
-        self._draft = draft
-        self._checked = check(draft)
-        plan = self._checked.plan
-        if plan is not None:
-            self.session.plan = self._set = plan
-        self.query_one(PlanForm).show(draft, self._checked)
+    def _change(self, draft: Draft | None) -> None:
+        if draft is None:
+            return
+        asks_anew = self._desk.put(draft)
+        if self._desk.plan is not None:
+            self.session.plan = self._set = self._desk.plan
+        self.query_one(PlanForm).show(draft, self._desk.checked)
         self._title()
-        if plan is not None and before is not None and _asks_anew(before, plan):
+        if asks_anew:
             in_background(self, self._learn, "known")
         else:
             self._reckon()
 
     def _title(self) -> None:
-        panel = self.query_one("#form-panel")
-        plan, draft = self._checked.plan, self._draft
-        name = self.session.plan_name or (draft.base.name if draft else "")
-        changed = plan is None or plan != self._kept
-        self.session.unsaved = changed
-        panel.border_title = Content(clean(f"Plan: {name}{' · changed' if changed else ''}"))
-        faults = len(self._checked.faults)
-        other = self._checked.faults.get("", "")
-        own = plan is not None and plan == self._shipped.get(name)
-        text = "comes with kvtui: i Edit, o Open" if own else ""
-        text = f"{faults} to mend · not in the plan yet" if faults else text
-        panel.border_subtitle = Content(clean(other or text))
-        panel.set_class(bool(faults), "-faulty")
+        panel, desk, name = self.query_one("#form-panel"), self._desk, self.session.plan_name
+        self.session.unsaved = desk.changed
+        words = desk.title(name), desk.state(name)
+        # Setting a title draws the border anew.
+        if words != self._words:
+            self._words = words
+            panel.border_title, panel.border_subtitle = map(Content, words)
+        panel.set_class(bool(desk.checked.faults), "-faulty")
 
-    @on(Edited)
-    def _edited(self, event: Edited) -> None:
-        event.stop()
-        if self._draft is None:
-            return
-        match event.field.split("."):
-            case ["tiers", key, name]:
-                self._change(self._draft.put_tier(int(key), name, event.text))
-            case _:
-                self._change(self._draft.put(event.field, event.text))
+    def _edited(self, name: str, text: str) -> None:
+        self._change(self._desk.edited(name, text))
 
-    @on(PlanForm.TierAdded)
-    def _tier_added(self) -> None:
-        if self._draft is not None:
-            self._change(self._draft.add_tier())
+    @on(PlanForm.Pressed)
+    def _pressed(self, event: PlanForm.Pressed) -> None:
+        draft = self._desk.draft
+        match event.name.split("."):
+            case ["tiers", key, "remove"] if draft is not None:
+                self._change(draft.remove_tier(int(key)))
+            case [name] if name == ADD_TIER and draft is not None:
+                self._change(draft.add_tier())
+            case [name] if name == MODELS:
+                in_background(self, self._choose_model, "open")
 
-    @on(TierRow.Removed)
-    def _tier_removed(self, event: TierRow.Removed) -> None:
-        if self._draft is not None:
-            self._change(self._draft.remove_tier(event.key))
-
-    @on(FoundModels.Taken)
-    def _model_taken(self, event: FoundModels.Taken) -> None:
-        folder = self._models.get(event.path)
-        if self._draft is None or folder is None:
-            return
-        draft = self._draft.put("model.path", folder.path).put("model.served_name", folder.name)
-        size = folder.kv_bytes_per_token
-        self._change(draft.put("model.kv_bytes_per_token", "" if size is None else str(size)))
+    async def _choose_model(self) -> None:
+        models = self._desk.models
+        path = await self.app.push_screen_wait(ModelPicker(tuple(models.values())))
+        if path is not None:
+            self._change(self._desk.with_model(models[path]))
 
     # What is said of it
 
     def _reckon(self) -> None:
-        if self._checked.plan is not None:
+        if self._desk.plan is not None:
             in_background(self, self._assess, "assess")
 
     async def _assess(self) -> None:
-        plan = self._checked.plan
+        desk, plan = self._desk, self._desk.plan
         if plan is None:
             return
         if self._took_s > _SLOW_S:
             await asyncio.sleep(_PAUSE_S)
         began = time.perf_counter()
-        found = await asyncio.to_thread(assess, plan, self._known)
+        self._found = found = await asyncio.to_thread(assess, plan, desk.known)
         self._took_s = time.perf_counter() - began
-        before, self._found = self._found, found
         with self.app.batch_update():
-            self._draw(plan, before, found)
-
-    def _draw(self, plan: Plan, before: Assessment | None, found: Assessment) -> None:
-        """Draw what became different: a table costs more to draw than to reckon."""
-        app = self.app
-        if before is None or (before.kv, before.fits, before.sharing) != (
-            found.kv,
-            found.fits,
-            found.sharing,
-        ):
-            short = [Text(), verdict_line(app, found.sharing)] if self._narrow and found.sharing else []
-            tiers = fit_lines(app, found, reasons=self.size.width >= _WIDE)
-            parts = (kv_lines(app, plan, found.kv), *([] if self._narrow else [Text()]), tiers, *short)
-            self.query_one("#fit", Static).update(Group(*parts))
-        if before is None or before.sharing != found.sharing:
-            self.query_one("#keys", Static).update(sharing_lines(app, found.sharing))
-        if before is None or (before.forecast, before.recommendation) != (
-            found.forecast,
-            found.recommendation,
-        ):
-            self.query_one("#forecast", Static).update(forecast_lines(app, found, self._in_words))
-        if before is None or before.findings != found.findings:
-            self._draw_findings(plan, found)
-        if self._draft is not None:
-            self.query_one(PlanForm).know(found, self._draft)
-
-    def _draw_findings(self, plan: Plan, found: Assessment) -> None:
-        fixable = {at for at, one in enumerate(found.findings) if fix(plan, self._known, one) is not None}
-        nothing = "Nothing was found that speaks against this plan."
-        self.query_one(FindingList).show(found.findings, fixable, nothing)
-        blocking = sum(1 for one in found.findings if one.level is Level.BLOCKING)
-        panel = self.query_one("#findings-panel")
-        panel.border_title = f"Findings ({len(found.findings)})"
-        panel.border_subtitle = f"{blocking} of them block the launch" if blocking else ""
-
-    @property
-    def _narrow(self) -> bool:
-        return self.size.width < _NORMAL
+            self.query_one(PlanPanels).show(
+                plan, found, lambda finding: fix(plan, desk.known, finding) is not None
+            )
+            self.query_one(PlanForm).know(found)
 
     def on_resize(self, event: events.Resize) -> None:
-        """What there is room for."""
+        """Another view may be one key away, or none."""
         super().on_resize(event)
-        self._show_view()
-        if self._found is not None and self._checked.plan is not None:
-            self._draw(self._checked.plan, None, self._found)
-
-    def _show_view(self) -> None:
-        for name in _VIEWS:
-            self.query_one(f"#{name}-panel").set_class(name != self._view, "-behind")
-        for part in ("#outlook", "#judgement"):
-            self.query_one(part).set_class(self._view == "keys", "-keys")
         self.refresh_bindings()
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Some keys mean something only at times."""
-        if action == "leave":
-            return self.focused is not None and self._in_form(self.focused)
-        if action == "edit":
-            return self.focused is None or not self._in_form(self.focused)
+        if action in ("leave", "edit") and self.is_mounted:
+            return self.query_one(PlanForm).active == (action == "leave")
         if action == "view":
-            return self.size.width < _WIDE
+            return self.size.width < WIDE
         return super().check_action(action, parameters)
-
-    def _in_form(self, widget: Widget) -> bool:
-        return any(isinstance(one, PlanForm) for one in widget.ancestors)
 
     def action_edit(self) -> None:
         """Go into the form."""
@@ -332,20 +205,17 @@ class PlanScreen(KvtuiScreen):
         self.query_one(FindingList).focus()
 
     def action_view(self) -> None:
-        """Show the next view; with more room the fit stays, and only the one below it changes."""
-        if self._narrow:
-            self._view = _VIEWS[(_VIEWS.index(self._view) + 1) % len(_VIEWS)]
-        else:
-            self._view = "forecast" if self._view == "keys" else "keys"
-        self._show_view()
+        """Show the next view."""
+        self.query_one(PlanPanels).next_view()
+
+    def _refuse(self, error: KvtuiError) -> None:
+        self.app.notify(clean(str(error)), severity="error", markup=False)
 
     def _valid(self) -> Plan | None:
         """The plan, or a word on why there is none."""
-        if self._checked.plan is None and self._checked.faults:
-            field, fault = next(iter(self._checked.faults.items()))
-            where = f"{_where(field, self._draft)}: " if field else ""
-            self.app.notify(f"Mend the form first. {where}{fault}.", severity="error", markup=False)
-        return self._checked.plan
+        if self._desk.plan is None and (why := self._desk.first_fault()):
+            self.app.notify(f"Mend the form first. {why}.", severity="error", markup=False)
+        return self._desk.plan
 
     async def action_launch(self) -> None:
         """Go to Launch with this plan."""
@@ -354,15 +224,15 @@ class PlanScreen(KvtuiScreen):
 
     def action_fix(self) -> None:
         """Mend what the finding under the cursor is about."""
-        finding, plan = self.query_one(FindingList).current, self._checked.plan
-        if finding is None or plan is None or self._draft is None:
+        finding, desk = self.query_one(FindingList).current, self._desk
+        if finding is None or desk.plan is None or desk.draft is None:
             self.app.notify("There is nothing to fix.", markup=False)
             return
-        mended = fix(plan, self._known, finding)
+        mended = fix(desk.plan, desk.known, finding)
         if mended is None:
             self.app.notify(f"Only you can mend this. {clean(finding.remedy)}", markup=False)
             return
-        self._change(self._draft.with_plan(mended.plan))
+        self._change(desk.draft.with_plan(mended.plan))
         self.app.notify(clean(mended.words), title="Fixed", markup=False)
 
     def action_arithmetic(self) -> None:
@@ -380,114 +250,69 @@ class PlanScreen(KvtuiScreen):
 
     def action_copy(self) -> None:
         """Copy the commands."""
-        plan = self._valid()
-        if plan is None:
+        if (plan := self._valid()) is None:
             return
         try:
-            text = self._port.commands(plan, self._known)
+            text = self._port.commands(plan, self._desk.known)
         except KvtuiError as error:
-            self.app.notify(clean(str(error)), severity="error", markup=False)
+            self._refuse(error)
             return
         host(self.app).copy(text, "the commands")
 
     def action_export(self) -> None:
         """Write the plan as TOML, and copy it."""
-        plan = self._valid()
-        if plan is None:
+        if (plan := self._valid()) is None:
             return
         try:
             path = self._port.export(plan)
             text = self._port.toml(plan)
         except KvtuiError as error:
-            self.app.notify(clean(str(error)), severity="error", markup=False)
+            self._refuse(error)
             return
         host(self.app).copy(text, f"the plan; it is in {path}")
 
+    @property
+    def _files(self) -> PlanFiles:
+        return PlanFiles(self.app, self._port, self._desk.shipped)
+
     def action_save(self) -> None:
         """Save the plan under a name."""
-        plan = self._valid()
-        if plan is not None:
-            in_background(self, partial(self._save, plan), "save")
+        if self._valid() is not None:
+            in_background(self, self._save, "save")
 
-    async def _save(self, plan: Plan) -> None:
-        why, name = "Small letters, digits and single dashes.", self.session.plan_name or plan.name
-        while True:
-            typed = await self.app.push_screen_wait(AskText("Save the plan as", why, name))
-            if typed is None:
-                return
-            name = typed.strip()
-            if name in self._port.names() and name != self.session.plan_name:
-                lines = (f"There is a plan {name} already. It is replaced by this one.",)
-                if await self.app.push_screen_wait(confirm("Save the plan", lines, "Replace")) != "do":
-                    continue
-            try:
-                kept = self._port.save(name, plan)
-            except KvtuiError as error:
-                why = clean(str(error))
-                continue
-            self._take_saved(kept, name)
+    async def _save(self) -> None:
+        plan, draft = self._desk.plan, self._desk.draft
+        if plan is None or draft is None:
             return
-
-    def _take_saved(self, kept: Plan, name: str) -> None:
-        if self._draft is not None:
-            self._kept = kept
+        saved = await self._files.save(plan, self.session.plan_name or plan.name)
+        if saved is not None:
+            name, self._desk.kept = saved
             self.session.plan_name = name
-            self._change(self._draft.with_plan(kept))
+            self._change(draft.with_plan(self._desk.kept))
             self.app.notify(f"Saved as {name}.", markup=False)
-
-    def _choices(self) -> list[PlanChoice]:
-        saved = [PlanChoice("saved", name) for name in self._port.names()]
-        return saved + [PlanChoice("shipped", name) for name in self._shipped]
-
-    def _load(self, choice: PlanChoice) -> Plan:
-        if choice.source == "shipped":
-            return self._shipped[choice.name]
-        return self._port.load(choice.name)
 
     def action_open(self) -> None:
         """Open another plan."""
         in_background(self, self._open, "open")
 
     async def _open(self) -> None:
-        choice = await self.app.push_screen_wait(PlanPicker("Open a plan", self._choices()))
-        if choice is None:
+        chosen = await self._files.choose("Open a plan")
+        if chosen is None:
             return
-        plan = self._load(choice)
-        if self._draft is not None and self._checked.plan != self._kept:
-            lines = ("The plan in the form has changes that are not saved. They would be lost.",)
-            if await self.app.push_screen_wait(confirm("Open a plan", lines, "Open")) != "do":
-                return
-        self._take(plan, choice.name, kept=plan)
+        name, plan = chosen
+        if self._desk.draft is not None and self._desk.changed and not await self._files.may_lose():
+            return
+        self._take(plan, name)
         in_background(self, self._learn, "known")
 
     def action_compare(self) -> None:
         """Compare with another plan."""
-        in_background(self, self._compare, "open")
+        if self._valid() is not None:
+            in_background(self, self._compare, "open")
 
     async def _compare(self) -> None:
-        plan = self._valid()
-        if plan is None:
-            return
-        choice = await self.app.push_screen_wait(PlanPicker("Compare with", self._choices()))
-        if choice is None:
-            return
-        found = compare(plan, self._load(choice), self._known)
-        self.app.push_screen(PlanDifferences("this plan", choice.name, found))
-
-
-def _asks_anew(before: Plan, after: Plan) -> bool:
-    """Whether another plan asks for other knowledge."""
-
-    def asked(plan: Plan) -> object:
-        return plan.model.served_name, plan.lab, plan.corpus.prompt_tokens, plan.engine_nodes, plan.store
-
-    return asked(before) != asked(after)
-
-
-def _where(field: str, draft: Draft | None) -> str:
-    """A field in words."""
-    match field.split("."):
-        case ["tiers", key, name] if draft is not None:
-            names = [tier.values["name"] for tier in draft.tiers if str(tier.key) == key]
-            return clean(f"tier {names[0] if names else key}, {name}")
-    return field
+        plan, chosen = self._desk.plan, await self._files.choose("Compare with")
+        if plan is not None and chosen is not None:
+            name, other = chosen
+            found = compare(plan, other, self._desk.known)
+            self.app.push_screen(PlanDifferences("this plan", name, found))

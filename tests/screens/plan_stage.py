@@ -15,8 +15,9 @@ from kvtui.plan import Plan
 from screens.base import KvtuiScreen
 from screens.plan import PlanScreen
 from screens.session import Session
-from screens.widgets.plan.controls import Control, TextField
-from screens.widgets.plan.row import FaultLine, controls_of
+from screens.widgets.plan.editor import FieldEditor
+from screens.widgets.plan.form import PlanForm
+from screens.widgets.plan.form_lines import FormLines
 from tests.screens.apps import Around, make_app
 from tests.screens.documents_port import FakeDocuments
 from tests.screens.plan_port import FakePlans
@@ -70,16 +71,34 @@ def front(app: KvtuiApp) -> Screen[Any]:
     return app.screen
 
 
-def control(screen: PlanScreen, name: str) -> Control:
-    """A control of the form."""
-    return next(one for one in controls_of(screen) if one.field == name)
+def go_to(screen: PlanScreen, name: str) -> None:
+    """Put the form's cursor on a control."""
+    screen.query_one(PlanForm).go_to(name)
 
 
-def field(screen: PlanScreen, name: str) -> TextField:
-    """A field of the form."""
-    found = control(screen, name)
-    assert isinstance(found, TextField)
-    return found
+def field(screen: PlanScreen, name: str) -> FieldEditor:
+    """A field of the form, the cursor in it."""
+    go_to(screen, name)
+    editor = screen.query_one(FieldEditor)
+    assert editor.part is not None
+    assert editor.part.name == name
+    return editor
+
+
+async def click(pilot: Pilot[None], screen: PlanScreen, name: str) -> None:
+    """Click a control of the form."""
+    lines = screen.query_one(FormLines)
+    lines.bring(name)
+    await pilot.pause()
+    place = lines.place_of(name)
+    assert place is not None
+    at, span = place
+    assert await pilot.click(FormLines, offset=(span.x + 1, at - lines.scroll_offset.y))
+
+
+def form_text(screen: PlanScreen) -> str:
+    """What the form says, on one line."""
+    return " ".join(" ".join(span.text for span in spans) for spans in screen.query_one(FormLines).lines)
 
 
 def plan_of(session: Session) -> Plan:
@@ -90,7 +109,8 @@ def plan_of(session: Session) -> Plan:
 
 def faults(screen: PlanScreen) -> str:
     """What the form says is wrong."""
-    return " ".join(line.text for line in screen.query(FaultLine) if line.display)
+    lines = screen.query_one(FormLines).lines
+    return " ".join(span.text for spans in lines for span in spans if span.style == "wrong" and not span.part)
 
 
 def text(screen: Screen[Any], selector: str) -> str:

@@ -11,24 +11,26 @@ from textual.widgets import DataTable, Footer, Input, Static
 from kvtui.plan import parse_plan
 from screens.modals.corpus_reader import CorpusReader
 from screens.modals.message import Message
+from screens.modals.model_picker import ModelPicker
 from screens.modals.plan_differences import PlanDifferences
 from screens.modals.plan_picker import PlanPicker
 from screens.modals.question import Question
 from screens.modals.secret import AskText
 from screens.session import Session
 from screens.widgets.plan.finding_list import FindingList
-from screens.widgets.plan.form import FoundModels
-from screens.widgets.plan.tier_row import TierRow
+from screens.widgets.plan.rows import ADD_TIER, MODELS
 from tests.kvtui.knowing import changed
 from tests.screens.apps import Around
 from tests.screens.plan_port import FakePlans
 from tests.screens.plan_stage import (
     app_with,
-    control,
+    click,
     drawn,
     faults,
     field,
+    form_text,
     front,
+    go_to,
     on_seed,
     plan_of,
     settled,
@@ -46,7 +48,7 @@ async def test_what_is_typed_is_the_plan_and_reckoned_at_once() -> None:
         assert "39 × 14 MiB = 0.533 GiB" in text(screen, "#fit")
         assert "0/30 single" in text(screen, "#fit")
         assert "Findings (3)" in str(screen.query_one("#findings-panel").border_title)
-        field(screen, "corpus.documents").focus()
+        go_to(screen, "corpus.documents")
         await pilot.press("end", "backspace", "backspace", "1", "2")
         await settled(pilot)
         assert app.current_mode == "plan"
@@ -100,7 +102,7 @@ async def test_f_mends_the_finding_under_the_cursor_and_says_so() -> None:
         await settled(pilot)
         assert plan_of(session).tier("dram").capacity_gib == 15.9961
         assert field(screen, "tiers.0.capacity_gib").value == "15.9961"
-        await pilot.press("G", "f")
+        await pilot.press("escape", "G", "f")
         await pilot.pause()
         assert "Only you can mend this" in told(app)
 
@@ -114,12 +116,13 @@ async def test_launch_goes_there_with_the_plan_and_not_with_a_faulty_form() -> N
         one = field(screen, "tiers.0.capacity_gib")
         one.value = "much"
         await pilot.pause()
-        await pilot.press("L")
+        await pilot.press("escape", "L")
         await pilot.pause()
         assert app.current_mode == "plan"
         assert "tier dram, capacity_gib: a number" in told(app)
-        one.value = "24"
+        field(screen, "tiers.0.capacity_gib").value = "24"
         await settled(pilot)
+        await pilot.press("escape")
         await pilot.press("L")
         await pilot.pause()
         assert app.current_mode == "launch"
@@ -163,7 +166,7 @@ async def test_saved_under_a_name_and_opened_again() -> None:
         await settled(pilot)
         assert port.saved["mine"].lab
 
-        await pilot.press("o")
+        await pilot.press("escape", "o")
         await drawn(pilot)
         assert isinstance(front(app), PlanPicker)
         await pilot.press("enter")
@@ -181,7 +184,7 @@ async def test_changes_are_not_lost_without_a_question() -> None:
         screen = await settled(pilot)
         field(screen, "corpus.documents").value = "7"
         await settled(pilot)
-        await pilot.press("o")
+        await pilot.press("escape", "o")
         await drawn(pilot)
         await pilot.press("enter")
         await drawn(pilot)
@@ -232,12 +235,12 @@ async def test_tiers_are_switched_stepped_added_and_removed() -> None:
     app = app_with(port, session)
     async with app.run_test(size=(120, 50)) as pilot:
         screen = await settled(pilot)
-        await pilot.click(control(screen, "tiers.1.on"))
+        await click(pilot, screen, "tiers.1.on")
         await settled(pilot)
         assert [tier.name for tier in plan_of(session).tiers] == ["dram", "valkey"]
-        assert len(screen.query(TierRow)) == 3
+        assert "disk" in form_text(screen)
 
-        field(screen, "tiers.0.capacity_gib").focus()
+        go_to(screen, "tiers.0.capacity_gib")
         await pilot.press("plus")
         await settled(pilot)
         assert plan_of(session).tier("dram").capacity_gib == 9
@@ -247,19 +250,19 @@ async def test_tiers_are_switched_stepped_added_and_removed() -> None:
         await pilot.press("minus")
         await settled(pilot)
         assert plan_of(session).tier("dram").capacity_gib == 15.9961
-        assert "of 83.2 GiB" in str(screen.query(TierRow)[0].query_one(".limit", Static).render())
+        assert "of 83.2 GiB" in form_text(screen)
 
-        await pilot.click("#add-tier")
+        await click(pilot, screen, ADD_TIER)
         await settled(pilot)
         assert plan_of(session).tiers[-1].name == "tier-1"
-        control(screen, "tiers.3.kind").focus()
+        go_to(screen, "tiers.3.kind")
         await pilot.press("right")
         await settled(pilot)
         assert "folder" in faults(screen)
-        await pilot.click(screen.query(TierRow)[-1].query_one(".remove"))
+        await click(pilot, screen, "tiers.3.remove")
         await settled(pilot)
         assert not faults(screen)
-        assert len(screen.query(TierRow)) == 3
+        assert "tier-1" not in form_text(screen)
 
 
 async def test_a_model_of_a_node_brings_its_size_along() -> None:
@@ -268,7 +271,10 @@ async def test_a_model_of_a_node_brings_its_size_along() -> None:
     app = app_with(port, session)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await settled(pilot)
-        screen.query_one(FoundModels).value = "/models/q4"
+        await click(pilot, screen, MODELS)
+        await drawn(pilot)
+        assert isinstance(front(app), ModelPicker)
+        await pilot.press("enter")
         await settled(pilot)
         model = plan_of(session).model
         assert (model.path, model.served_name, model.kv_bytes_per_token) == (
@@ -339,7 +345,7 @@ async def test_hostile_texts_are_harmless() -> None:
         assert "\x1b" not in shown
         assert "\u202e" not in shown
         port.broken = evil
-        await pilot.press("o")
+        await pilot.press("escape", "o")
         await drawn(pilot)
         await pilot.press("enter")
         await drawn(pilot)

@@ -1,161 +1,216 @@
-"""The form: every field of a plan that a person decides on."""
+"""The form: a cursor over its controls, and the field under it, typed in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import ClassVar
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Button, Select, Static
 
-from kvtui.check import Assessment
-from kvtui.loglines import clean
-from kvtui.nodefacts import ModelFolder
-from kvtui.plan import Hash, Order
-from kvtui.plan_draft import Checked, Draft, hidden_fields
-from screens.widgets.plan.controls import ChoiceField, Control, TextField, Tick
-from screens.widgets.plan.row import Row, controls_of
-from screens.widgets.plan.tier_row import TierRow
+from kvtui.check import Assessment, TierFit
+from kvtui.plan_draft import OFF, ON, Checked, Draft
+from screens.widgets.plan.drawing import drawn
+from screens.widgets.plan.editor import FieldEditor
+from screens.widgets.plan.form_lines import FormLines
+from screens.widgets.plan.parts import Choice, Field, Part, Press, Tick
+from screens.widgets.plan.rows import lines_of, texts_of
 
-_ALGORITHMS: tuple[str, ...] = get_args(Hash.model_fields["algorithm"].annotation)
+_PAGE = 8
 
 
-class FoundModels(Select[str]):
-    """The models that were found on nodes, to take one of them."""
+class PlanForm(Vertical, can_focus=True):
+    """The form.
 
-    @dataclass
-    class Taken(Message):
-        """A person takes a model."""
+    Args:
+        edited: Called at once with a field and its new text.
+    """
 
-        path: str
-
-    def __init__(self) -> None:
-        super().__init__([], prompt="found on nodes", compact=True)
-
-    def on_select_changed(self, event: Select.Changed) -> None:
-        """Tell which; the field of the path shows it."""
-        event.stop()
-        if isinstance(event.value, str):
-            self.post_message(self.Taken(event.value))
-            self.clear()
-
-
-class PlanForm(VerticalScroll, can_focus=False):
-    """The form."""
-
+    DEFAULT_CSS = "PlanForm { layers: lines editor; overflow: hidden; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("tab", "move(1,True)", show=False),
+        Binding("shift+tab", "move(-1,True)", show=False),
+        Binding("pagedown", f"move({_PAGE})", show=False),
+        Binding("pageup", f"move(-{_PAGE})", show=False),
+        Binding("right,l", "turn(1)", show=False),
+        Binding("left,h", "turn(-1)", show=False),
+        Binding("enter,space", "press", show=False),
     ]
 
-    _controls: Mapping[str, Control]
-
     @dataclass
-    class TierAdded(Message):
-        """A person wants one more tier."""
+    class Pressed(Message):
+        """Something is to be done.
+
+        Attributes:
+            name: What.
+        """
+
+        name: str
+
+    def __init__(self, edited: Callable[[str, str], None], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._edited = edited
+        self._draft: Draft | None = None
+        self._texts: Mapping[str, str] = {}
+        self._faults: Mapping[str, str] = {}
+        self._fits: Mapping[str, TierFit] = {}
+        self._node_names: Sequence[str] = ()
+        self._models = 0
+        self._at = ""
+        self._lines = FormLines()
+        self._editor = FieldEditor(self._typed)
 
     def compose(self) -> ComposeResult:
-        """Sections of rows."""
-        yield Row("Model", TextField("model.path", "hub id, or a folder on the nodes"))
-        yield FoundModels()
-        yield Row("Served as", TextField("model.served_name"))
-        yield Row("KV a token", TextField("model.kv_bytes_per_token", "unknown"), "bytes")
-        yield Row("Documents", TextField("corpus.documents"), "×", TextField("corpus.tokens"), "tokens")
-        yield Row("Nodes", Tick("lab", "lab of this machine"))
-        yield from self._node_rows()
-        yield Static("Tiers", classes="section")
-        yield Vertical(id="tiers")
-        yield Static("✗ switch a tier on, or add one", id="no-tier", classes="bad")
-        yield Button("+ Add a tier", id="add-tier")
-        yield Static("Hash and chunk", classes="section")
-        yield Row("Algorithm", ChoiceField("hash.algorithm", _ALGORITHMS))
-        yield Row("Hash seed", TextField("hash.seed", "empty"), "chunk", TextField("hash.chunk_tokens"))
-        yield Row("", Tick("seed.cold.on", "own seed"), TextField("seed.cold"))
-        yield Row("", Tick("seed.cached.on", "own seed"), TextField("seed.cached"))
-        yield Row("", Tick("hash.accept_differing", "run even if keys differ"))
-        yield Static("Order and output", classes="section")
-        yield Row("Repeats", TextField("passes.repeats", "1"), "of every tier")
-        yield Row("Cold order", ChoiceField("passes.cold_order", ("shuffled", "listed")))
-        yield Row("Order", ChoiceField("passes.order", Order), TextField("passes.shuffle_seed", "seed"))
-        yield Row("Fleet cold", ChoiceField("passes.fleet_cold", ("own", "shared")))
-        yield Row("Output", TextField("engine.output_tokens"), "tokens a request")
-        yield Static("Documents", classes="section")
-        yield Row("Source", TextField("corpus.source", "generated"))
-        yield Row("Seed", TextField("corpus.seed", "1"), "prefix", TextField("corpus.prefix_tokens", "0"))
-        yield Static("Engine", classes="section")
-        yield Row("Longest", TextField("engine.max_model_len"), "tokens")
-        yield Row("dtype", TextField("engine.dtype"))
-        yield Row("Options", TextField("engine.extra_args", "--tensor-parallel-size=2"))
-        yield Row("Patience", TextField("engine.request_timeout_s"), "s a request")
-        yield Row("Password", TextField("store.password_env", "of the store: its variable's name"))
+        """The lines, and over them the field that is typed in."""
+        yield self._lines
+        yield self._editor
 
-    def _node_rows(self) -> Iterable[Row]:
-        yield Row("Cold on", TextField("passes.cold_node", "node"), "ssh", TextField("ssh.cold", "user@host"))
-        yield Row(
-            "Cached on", TextField("passes.cached_node", "node"), "ssh", TextField("ssh.cached", "user@host")
-        )
-        yield Row("Store on", TextField("store.node", "node"), "ssh", TextField("ssh.store", "user@host"))
-        yield Row("  address", TextField("store.address"), ":", TextField("store.port"))
-        yield Row("Passes", Tick("passes.single", "single"), Tick("passes.fleet", "fleet"))
+    def on_mount(self) -> None:
+        """The field goes where its line goes."""
+        self.watch(self._lines, "scroll_y", self._place, init=False)
+
+    # What it shows
 
     def show(self, draft: Draft, checked: Checked) -> None:
         """Show the draft, what is wrong with it, and nothing that says nothing."""
-        hidden, faults = hidden_fields(draft), checked.faults
-        self._show_tiers(draft, faults)
-        for row in self.query(Row):
-            for control in row.controls:
-                control.put(draft.values[control.field])
-            row.tell(faults, hidden)
-        for role in ("cold", "cached"):
-            tick = self._controls[f"seed.{role}.on"]
-            if isinstance(tick, Tick):
-                tick.relabel(f"own on {draft.values[f'passes.{role}_node'][:12]}")
-        no_tier = self.query_one("#no-tier", Static)
-        no_tier.display = "tiers" in faults
+        self._draft, self._texts, self._faults = draft, texts_of(draft), checked.faults
+        self._draw()
 
-    def on_mount(self) -> None:
-        """Know the controls by their fields."""
-        self._controls = {control.field: control for control in controls_of(self)}
-
-    def _show_tiers(self, draft: Draft, faults: Mapping[str, str]) -> None:
-        place = self.query_one("#tiers", Vertical)
-        rows = {row.key: row for row in place.query(TierRow)}
-        wanted = {tier.key: tier for tier in draft.tiers}
-        for key, row in rows.items():
-            if key in wanted:
-                row.put(wanted[key], faults)
-            else:
-                row.remove()
-        new = [TierRow(tier) for key, tier in wanted.items() if key not in rows]
-        if new:
-            place.mount(*new)
-
-    def know(self, assessment: Assessment | None, draft: Draft) -> None:
+    def know(self, assessment: Assessment | None) -> None:
         """Capacities end at what the machines have."""
-        fits = {fit.tier: fit for fit in assessment.fits} if assessment else {}
-        names = {tier.key: tier.values["name"] for tier in draft.tiers if tier.on}
-        for row in self.query(TierRow):
-            row.fit(fits.get(names.get(row.key, "")))
+        self._fits = {fit.tier: fit for fit in assessment.fits} if assessment else {}
+        self._draw()
 
-    def offer(self, nodes: Sequence[str], models: Sequence[ModelFolder]) -> None:
-        """Names to complete, and models to take."""
-        for name in ("passes.cold_node", "passes.cached_node", "store.node"):
-            field = self._controls[name]
-            if isinstance(field, TextField):
-                field.suggest(nodes)
-        found = self.query_one(FoundModels)
-        found.set_options([(clean(model.name), model.path) for model in models])
-        found.display = bool(models)
+    def offer(self, nodes: Sequence[str], models: int) -> None:
+        """Names to complete, and how many models there are to take."""
+        self._node_names, self._models = nodes, models
+        self._draw()
+
+    @on(FormLines.Resized)
+    def _draw(self) -> None:
+        draft, columns = self._draft, self._lines.columns
+        if draft is None or columns <= 0:
+            return
+        before = self._lines.names
+        lines = lines_of(draft, self._faults, self._fits, self._models)
+        self._lines.show(drawn(lines, self._texts, self._faults, columns))
+        names = self._lines.names
+        if self._at not in names:
+            at = before.index(self._at) if self._at in before else 0
+            self._at = names[min(at, len(names) - 1)]
+        self._place()
+
+    # The cursor
+
+    @property
+    def active(self) -> bool:
+        """Whether keys come here."""
+        return self.screen.focused in (self, self._editor)
+
+    @property
+    def _part(self) -> Part | None:
+        place = self._lines.place_of(self._at)
+        return place[1].part if place else None
+
+    def _place(self) -> None:
+        """Put the cursor, and the field that is typed in, where they belong."""
+        place, active = self._lines.place_of(self._at), self.active
+        self._lines.light(self._at if active else "")
+        if place is None or not active or not isinstance(place[1].part, Field):
+            self._editor.display = False
+            if active and self.screen.focused is self._editor:
+                self.screen.set_focus(self, scroll_visible=False)
+            return
+        at, span = place
+        self._editor.edit(place[1].part, self._texts[self._at], self._node_names)
+        self._editor.set_class(self._at in self._faults, "-invalid")
+        self._editor.styles.width = span.width
+        self._editor.offset = (span.x, at - self._lines.scroll_offset.y)
+        self._editor.display = True
+        if self.screen.focused is not self._editor:
+            self.screen.set_focus(self._editor, scroll_visible=False)
+
+    def go_to(self, name: str) -> None:
+        """Put the cursor on a control, and let keys come here."""
+        self._at = name
+        self._lines.bring(name)
+        if not self.active:
+            self.screen.set_focus(self, scroll_visible=False)
+        self._place()
 
     def enter(self) -> None:
-        """Go to the first field."""
-        next(iter(controls_of(self))).focus()
+        """Go to the control that had the cursor last."""
+        self.go_to(self._at)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """One more tier."""
+    def on_focus(self) -> None:
+        """Keys come here."""
+        self._place()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Keys come to the field."""
+        self._place()
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Keys may go elsewhere."""
+        self._place()
+
+    def on_blur(self) -> None:
+        """Keys may go elsewhere."""
+        self._place()
+
+    def action_move(self, by: int, leave: bool = False) -> None:
+        """Go to another control; over the ends, out of the form where that is wanted."""
+        names = self._lines.names
+        to = names.index(self._at) + by if self._at in names else 0
+        if leave and not 0 <= to < len(names):
+            self._leave(by)
+        elif names:
+            self.go_to(names[min(max(0, to), len(names) - 1)])
+
+    def _leave(self, by: int) -> None:
+        chain = [one for one in self.screen.focus_chain if one is not self._editor]
+        if chain:
+            chain[(chain.index(self) + by) % len(chain)].focus()
+
+    # What a person changes
+
+    def _typed(self, field: Field, text: str) -> None:
+        self._edited(field.name, text)
+
+    def on_input_submitted(self, event: FieldEditor.Submitted) -> None:
+        """The field is typed: go on."""
         event.stop()
-        self.post_message(self.TierAdded())
+        self.action_move(1)
+
+    def action_turn(self, by: int) -> None:
+        """Go to another of a few texts."""
+        part = self._part
+        if isinstance(part, Choice):
+            text = self._texts[part.name]
+            at = part.texts.index(text) if text in part.texts else 0
+            self._edited(part.name, part.texts[(at + by) % len(part.texts)])
+
+    def action_press(self) -> None:
+        """Do what the control under the cursor does."""
+        match self._part:
+            case Choice():
+                self.action_turn(1)
+            case Tick(name=name):
+                self._edited(name, OFF if self._texts[name] == ON else ON)
+            case Press(name=name):
+                self.post_message(self.Pressed(name))
+
+    @on(FormLines.Clicked)
+    def _clicked(self, event: FormLines.Clicked) -> None:
+        event.stop()
+        self.go_to(event.name)
+        if isinstance(self._part, Field):
+            self._editor.cursor_position = min(event.x, len(self._editor.value))
+        else:
+            self.action_press()
