@@ -131,10 +131,10 @@ def _tier(tier: TierDraft, faults: Mapping[str, str], fit: TierFit | None) -> It
     known: dict[str, Part] = {
         "name": Field(f"{place}.name", width=_MOST_NAME),
         "capacity_gib": Field(f"{place}.capacity_gib", after=size, width=9, steps=steps),
-        "kind": Choice(f"{place}.kind", tuple(TierKind), width=10),
+        "kind": Choice(f"{place}.kind", tuple(TierKind), width=9),
         "path": Field(f"{place}.path", "folder on each node"),
-        "workers": Field(f"{place}.workers", before="workers", width=5),
-        "policy": Choice(f"{place}.policy", tuple(Policy), width=8),
+        "workers": Field(f"{place}.workers", before="workers", width=3),
+        "policy": Choice(f"{place}.policy", tuple(Policy), width=7),
     }
     shown = shown_fields(tier.kind)
     first, second = (
