@@ -33,7 +33,7 @@ from tests.screens.plan_stage import field, settled
 SIZES = ((80, 24), (120, 36), (200, 50))
 _ROUNDS = 5
 _PAUSE_S, _IDLE_S, _MOST_PAUSES = 0.1, 0.004, 50
-_KEYS = ("end", "backspace", "2", "backspace", "0")
+_KEYS = ("backspace", "2", "backspace", "0")
 
 
 class Empty(KvtuiScreen):

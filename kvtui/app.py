@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from rich.console import Console
 from textual.app import App
 from textual.binding import BindingType
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 import screens
@@ -22,6 +23,7 @@ from screens.background import in_background
 from screens.base import KvtuiScreen
 from screens.commands import Command, bindings
 from screens.modals.help import Help, live_keys
+from screens.modals.jump import Jump, targets_of
 from screens.modals.message import Message
 from screens.modals.question import Answer, Question
 from screens.palette import CommandProvider
@@ -66,6 +68,7 @@ class KvtuiApp(App[None]):
         Command(
             "app.help", "question_mark", "Help", "What this screen is for, and its keys.", "help", label="?"
         ),
+        Command("app.jump", "ctrl+o", "Jump", "Go to a panel by its letter.", "jump", shown=False),
         Command(
             "app.quit",
             "q",
@@ -146,6 +149,16 @@ class KvtuiApp(App[None]):
         if isinstance(screen, KvtuiScreen):
             page = files(screens) / "help" / f"{screen.MODE}.md"
             self.push_screen(Help(screen.MODE.title(), page.read_text("utf-8"), live_keys(screen)))
+
+    def action_jump(self) -> None:
+        """Show a letter on every panel, and go where one leads."""
+
+        def go(target: Widget | None) -> None:
+            if target is not None:
+                target.focus()
+
+        if isinstance(self.screen, KvtuiScreen):
+            self.push_screen(Jump(targets_of(self.screen)), go)
 
     def action_leave(self) -> None:
         """Leave; ask first while a run is under way."""

@@ -122,15 +122,19 @@ def gated(plan: Plan, block: Block, shape: KvShape) -> tuple[Topology, ...]:
 
 
 def _block_steps(block: Block, tier: Tier, first: bool) -> list[Step]:
+    cached = tier.kind is not TierKind.NONE
     kinds = [StepKind.EMPTY, StepKind.ENGINES]
+    if cached:
+        # An engine prints what its keys hang on before it serves: no request is needed to compare them.
+        kinds.append(StepKind.FINGERPRINT)
     if first:
         kinds.append(StepKind.CORPUS)
     kinds.append(StepKind.WARMUP)
-    if tier.kind is not TierKind.NONE:
-        kinds += [StepKind.FINGERPRINT, StepKind.GATE]
+    if cached:
+        kinds.append(StepKind.GATE)
     steps = [Step(kind, block) for kind in kinds]
     steps.append(Step(StepKind.COLD, block, block.topologies[0]))
-    if tier.kind is not TierKind.NONE:
+    if cached:
         steps.append(Step(StepKind.SETTLE, block))
     steps += [Step(StepKind.CACHED, block, topology) for topology in block.topologies]
     steps.append(Step(StepKind.STOP, block))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
@@ -18,6 +17,7 @@ from screens.session import Session
 from screens.widgets.plan.editor import FieldEditor
 from screens.widgets.plan.form import PlanForm
 from screens.widgets.plan.form_lines import FormLines
+from screens.widgets.text_panel import TextPanel
 from tests.screens.apps import Around, make_app
 from tests.screens.documents_port import FakeDocuments
 from tests.screens.plan_port import FakePlans
@@ -113,11 +113,9 @@ def faults(screen: PlanScreen) -> str:
     return " ".join(span.text for spans in lines for span in spans if span.style == "wrong" and not span.part)
 
 
-def text(screen: Screen[Any], selector: str) -> str:
-    """What a part of the screen says, on one line."""
-    shown = screen.query_one(selector, Static)
-    lines = shown.render_lines(Region(0, 0, shown.size.width, shown.size.height))
-    return " ".join(" ".join(line.text for line in lines).split())
+def text(screen: PlanScreen, name: str) -> str:
+    """What a panel says, on one line."""
+    return " ".join(screen.query_one(f"#{name}-panel", TextPanel).plain.split())
 
 
 def told(app: KvtuiApp) -> str:

@@ -45,15 +45,15 @@ async def test_what_is_typed_is_the_plan_and_reckoned_at_once() -> None:
     app = app_with(port, session)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await settled(pilot)
-        assert "39 × 14 MiB = 0.533 GiB" in text(screen, "#fit")
-        assert "0/30 single" in text(screen, "#fit")
+        assert "39 × 14 MiB = 0.533 GiB" in text(screen, "fit")
+        assert "0/30 single" in text(screen, "fit")
         assert "Findings (3)" in str(screen.query_one("#findings-panel").border_title)
         go_to(screen, "corpus.documents")
         await pilot.press("end", "backspace", "backspace", "1", "2")
         await settled(pilot)
         assert app.current_mode == "plan"
         assert plan_of(session).corpus.documents == 12
-        assert "12/12 single" in text(screen, "#fit")
+        assert "12/12 single" in text(screen, "fit")
         await pilot.press("x")
         await settled(pilot)
         assert plan_of(session).corpus.documents == 12
@@ -363,7 +363,7 @@ async def test_a_broken_file_of_nodes_is_told_and_hinders_nothing_else() -> None
         assert "hosts.toml is broken." in message._text
         await pilot.press("escape")
         assert field(screen, "corpus.documents").value == "30"
-        assert "0/30 single" in text(screen, "#fit")
+        assert "0/30 single" in text(screen, "fit")
 
 
 async def test_read_only_takes_saving_away() -> None:

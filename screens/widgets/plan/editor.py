@@ -12,6 +12,8 @@ from kvtui.draft_numbers import stepped
 from kvtui.loglines import clean
 from screens.widgets.plan.parts import Field, Steps
 
+_STEP = 256
+
 
 class FieldEditor(Input):
     """Stands over the form where the field under the cursor is.
@@ -32,6 +34,11 @@ class FieldEditor(Input):
         self._part: Field | None = None
         self._text = ""
         self._putting = False
+
+    @property
+    def content_width(self) -> int:
+        """Columns to scroll through, in large steps: another number of them lays the whole screen out."""
+        return (super().content_width // _STEP + 1) * _STEP
 
     @property
     def part(self) -> Field | None:

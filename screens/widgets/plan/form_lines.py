@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
+from textual.color import Color
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -19,18 +20,6 @@ from screens.widgets.plan.drawing import Span, Spans
 class FormLines(ScrollView, can_focus=False):
     """The lines, and the cursor on one of their controls."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "form--label",
-        "form--section",
-        "form--field",
-        "form--example",
-        "form--wrong",
-        "form--on",
-        "form--empty",
-        "form--press",
-        "form--off",
-        "form--cursor",
-    }
     DEFAULT_CSS = """
     FormLines {
         layer: lines;
@@ -39,14 +28,6 @@ class FormLines(ScrollView, can_focus=False):
         overflow-y: auto;
         scrollbar-gutter: stable;
     }
-    FormLines > .form--label, FormLines > .form--press, FormLines > .form--empty { color: $muted; }
-    FormLines > .form--section { color: $muted; text-style: bold; }
-    FormLines > .form--field { background: $panel; }
-    FormLines > .form--example { background: $panel; color: $muted; }
-    FormLines > .form--wrong { color: $error; text-style: bold; }
-    FormLines > .form--on { color: $accent; }
-    FormLines > .form--off { color: $muted 60%; }
-    FormLines > .form--cursor { background: $accent 20%; text-style: bold reverse; }
     """
 
     @dataclass
@@ -70,6 +51,7 @@ class FormLines(ScrollView, can_focus=False):
         self._lines: tuple[Spans, ...] = ()
         self._places: dict[str, tuple[int, Span]] = {}
         self._cursor = ""
+        self._styles: dict[str, Style] = {}
 
     @property
     def columns(self) -> int:
@@ -132,15 +114,45 @@ class FormLines(ScrollView, can_focus=False):
         """A line."""
         at = y + self.scroll_offset.y
         ground, x = self.rich_style, 0
+        styles = self._styles or self._styled(ground)
         segments = []
         for span in self._lines[at] if at < len(self._lines) else ():
             if span.x > x:
                 segments.append(Segment(" " * (span.x - x), ground))
             lit = span.part is not None and span.part.name == self._cursor
-            style = self.get_component_rich_style("form--cursor" if lit else f"form--{span.style}")
-            segments.append(Segment(span.text, style))
+            segments.append(Segment(span.text, styles["cursor" if lit else span.style]))
             x = span.x + span.width
         return Strip(segments, x).adjust_cell_length(self.size.width, ground)
+
+    def notify_style_update(self) -> None:
+        """Colours may be others."""
+        super().notify_style_update()
+        self._styles = {}
+
+    def _styled(self, ground: Style) -> dict[str, Style]:
+        """The styles of spans: as component classes they would be resolved at every class of the screen."""
+        variables = self.app.theme_variables
+        ink = {name: Style.parse(variables[name]) for name in ("muted", "error", "accent")}
+        panel = Style.parse(f"on {variables['panel']}")
+        back = Color.parse(variables["background"])
+        faint, lit = (
+            back.blend(Color.parse(variables[name]), share).rich_color
+            for name, share in (("muted", 0.6), ("accent", 0.2))
+        )
+        bold = Style(bold=True)
+        self._styles = {
+            "label": ground + ink["muted"],
+            "press": ground + ink["muted"],
+            "empty": ground + ink["muted"],
+            "section": ground + ink["muted"] + bold,
+            "field": ground + panel,
+            "example": ground + panel + ink["muted"],
+            "wrong": ground + ink["error"] + bold,
+            "on": ground + ink["accent"],
+            "off": ground + Style(color=faint),
+            "cursor": ground + Style(bold=True, bgcolor=lit),
+        }
+        return self._styles
 
     def on_click(self, event: events.Click) -> None:
         """Say which control it was."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Static
+from textual.containers import Horizontal, Vertical
 
 from kvtui.check import Assessment
 from kvtui.findings import Finding, Level
@@ -22,6 +21,7 @@ from screens.widgets.plan.outlook import (
     sharing_lines,
     verdict_line,
 )
+from screens.widgets.text_panel import TextPanel
 
 _VIEWS = ("fit", "forecast", "keys")
 _NOTHING = "Nothing was found that speaks against this plan."
@@ -53,8 +53,8 @@ class PlanPanels(Horizontal):
             with Vertical(id="findings-panel", classes="panel"):
                 yield FindingList(id="findings")
 
-    def _panel(self, name: str, below: str = "") -> Iterable[VerticalScroll]:
-        panel = VerticalScroll(Static(id=name), id=f"{name}-panel", classes="panel view")
+    def _panel(self, name: str, below: str = "") -> Iterable[TextPanel]:
+        panel = TextPanel(id=f"{name}-panel", classes="panel view")
         panel.border_title, panel.border_subtitle = name.title(), below
         yield panel
 
@@ -98,11 +98,14 @@ class PlanPanels(Horizontal):
             short = [Text(), verdict_line(app, found.sharing)] if self._narrow and found.sharing else []
             tiers = fit_lines(app, found, reasons=self._wide)
             parts = (kv_lines(app, plan, found.kv), *([] if self._narrow else [Text()]), tiers, *short)
-            self.query_one("#fit", Static).update(Group(*parts))
+            self._tell("fit", Group(*parts))
         if old is None or old.sharing != found.sharing:
-            self.query_one("#keys", Static).update(sharing_lines(app, found.sharing))
+            self._tell("keys", sharing_lines(app, found.sharing))
         if old is None or (old.forecast, old.recommendation) != (found.forecast, found.recommendation):
-            self.query_one("#forecast", Static).update(forecast_lines(app, found, self._in_words))
+            self._tell("forecast", forecast_lines(app, found, self._in_words))
+
+    def _tell(self, name: str, text: RenderableType) -> None:
+        self.query_one(f"#{name}-panel", TextPanel).show(text)
 
     def _draw_findings(self, findings: tuple[Finding, ...], fixable: Set[int]) -> None:
         self.query_one(FindingList).show(findings, fixable, _NOTHING)
