@@ -101,7 +101,7 @@ def _app(port: FakePlans) -> KvtuiApp:
     return make_app(modes, session)
 
 
-async def measured(columns: int, rows: int, rounds: int = _ROUNDS) -> Cost:
+async def measured(columns: int, rows: int) -> Cost:
     """Walk through the screen at a size."""
     app = _app(FakePlans())
     async with app.run_test(size=(columns, rows)) as pilot:
@@ -126,13 +126,13 @@ async def measured(columns: int, rows: int, rounds: int = _ROUNDS) -> Cost:
         screen = await settled(pilot)
         field(screen, "corpus.documents")
         await _rest()
-        strokes = [await press(key) for _ in range(rounds) for key in _KEYS]
+        strokes = [await press(key) for _ in range(_ROUNDS) for key in _KEYS]
 
         async def redraw() -> None:
             screen.query_one(PlanPanels).redraw()
             await _rest()
 
-        panels = [await _cost_ms(redraw) for _ in range(rounds)]
+        panels = [await _cost_ms(redraw) for _ in range(_ROUNDS)]
     return Cost(columns, rows, empty_ms, open_ms, again_ms, tuple(strokes), tuple(panels))
 
 

@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from bench import classify, corpus_figures, live_model, live_screen, plan_fit, simulated_statistics, watching
+from bench import (
+    classify,
+    corpus_figures,
+    live_model,
+    live_screen,
+    plan_fit,
+    plan_screen,
+    simulated_statistics,
+    watching,
+)
 from kvtui.samples import Pass
 from tests.kvtui.live.runs import recorded
 
@@ -49,6 +58,12 @@ def test_live_model(bench: Bench) -> None:
         "figures",
         "histogram",
     ]
+
+
+def test_plan_screen(bench: Bench) -> None:
+    told = bench(plan_screen, {"SIZES": ((80, 24),), "_ROUNDS": 1, "_PAUSE_S": 0.02})
+    for words in ("empty screen opened", "Plan opened", "keystroke to paint", "all panels drawn anew"):
+        assert re.search(rf"^80×24 +{words} +[\d.]+ ms .* × an empty screen$", told, re.MULTILINE)
 
 
 def test_live_screen(bench: Bench) -> None:

@@ -35,8 +35,8 @@ def test_the_steps_of_a_block_come_in_order() -> None:
     assert kinds == [
         StepKind.EMPTY,
         StepKind.ENGINES,
-        StepKind.WARMUP,
         StepKind.FINGERPRINT,
+        StepKind.WARMUP,
         StepKind.GATE,
         StepKind.COLD,
         StepKind.SETTLE,
