@@ -64,10 +64,13 @@ def limit_findings(reads: Reads, ceilings: Sequence[Ceiling], where: str) -> tup
             "Another way of reading may be faster; whether the page cache helped, the device's count says."
         )
         found.append(Finding(Level.INFO, "faster-than-ceiling", text, remedy, where))
-    if reads.count >= _READS and reads.kind in _THROTTLED and rate < path.bytes_s * _FAR_BELOW:
+    ways = [one for one in ceilings if (one.node, one.what) == (path.node, path.what) and one.bytes_s > 0]
+    slowest = min(ways, key=lambda way: way.bytes_s)
+    if reads.count >= _READS and reads.kind in _THROTTLED and rate < slowest.bytes_s * _FAR_BELOW:
+        share = rate / slowest.bytes_s
         text = (
-            f"It was read at {rate / 1e6:,.0f} MB/s, {rate / path.bytes_s * 100:.0f} % of what its path gave "
-            f"when it was measured, {path.bytes_s / 1e6:,.0f} MB/s ({path.how})."
+            f"It was read at {rate / 1e6:,.0f} MB/s, {share * 100:.0f} % of what the slowest way gave when "
+            f"its path was measured, {slowest.bytes_s / 1e6:,.0f} MB/s ({slowest.how})."
         )
         remedy = "Look for a limit on it, and for others who use it: this is not the tier's own speed."
         found.append(Finding(Level.WARNING, "below-ceiling", text, remedy, where))

@@ -14,9 +14,9 @@ from threading import Thread
 import pytest
 
 from bench.confounds import faulty, plants
-from bench.confounds.__main__ import turns
+from bench.confounds.__main__ import PAGE, ROOT, turns
 from bench.confounds.outcome import Outcome, Seen, read, seen, write
-from bench.confounds.page import page, problems
+from bench.confounds.page import RECORD, page, problems
 from bench.confounds.plant import Plant, clean_campaigns
 from bench.confounds.scene import Scene, TooLate
 from bench.confounds.stage import CLOCK_FILE, FAULT_FILE, wrapper
@@ -93,6 +93,14 @@ def test_the_page_and_the_problems_say_what_was_found_and_what_was_not() -> None
     assert [line.partition(",")[0] for line in said] == [second.name, "clean valkey-single"]
     assert "loud (Something.)" in said[1]
     assert problems(ALL, [done[0], done[2]]) == ()
+
+
+def test_the_page_says_what_was_recorded() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(ALL, read(ROOT / RECORD))
+
+
+def test_the_record_is_of_plants_that_there_are() -> None:
+    assert {one.plant for one in read(ROOT / RECORD)} <= {plant.name for plant in ALL} | {""}
 
 
 def test_what_could_not_be_planted_is_a_problem_and_no_miss() -> None:

@@ -175,7 +175,7 @@ PLANTED: list[tuple[str, Level, Callable[[], Watched], str]] = [
     ("prefix-cache-on", Level.WARNING, told_prefix, "16,376 tokens"),
     ("gpu-shared", Level.WARNING, busy_gpu, "87 % busy"),
     ("faster-than-ceiling", Level.INFO, too_fast, "3.91 GiB/s"),
-    ("below-ceiling", Level.WARNING, throttled, "read at 105 MB/s, 5 % of what its path gave"),
+    ("below-ceiling", Level.WARNING, throttled, "read at 105 MB/s, 5 % of what the slowest way gave"),
     ("ceiling-old", Level.INFO, old_ceiling, "1 d ago"),
 ]
 
@@ -200,6 +200,14 @@ def test_a_clean_run_is_quiet() -> None:
     run = clean()
     assert codes(run.plan, run.events) == []
     assert run.codes() == []
+
+
+def test_the_slowest_way_of_asking_a_path_counts_since_the_fastest_may_be_nobodys() -> None:
+    run = throttled()
+    run.events.pop()
+    run.ceiling("network", 1e9)
+    run.own("run_done")
+    assert codes(run.plan, run.events) == []
 
 
 @pytest.mark.parametrize("retrieve_ms", [9.0, 80.0])
