@@ -33,7 +33,7 @@ def answer_findings(where: str, check: AnswerCheck | None) -> Iterator[Finding]:
         yield Finding(Level.BLOCKING, "reused-kv-wrong", _wrong(check), _WRONG_REMEDY, where)
 
 
-_BLIND_REMEDY = "Take a model with trained weights and documents that differ, or more tokens of output."
+_BLIND_REMEDY = "Take a model whose weights have the scale of trained ones, and documents that differ."
 _WRONG_REMEDY = (
     "Believe no figure of this tier. Values were changed in the store, or two models or kinds of KV share "
     "their keys."
