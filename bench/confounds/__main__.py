@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from glide_sync import GlideError
+
 from bench.confounds.outcome import Outcome, read, write
 from bench.confounds.page import RECORD, page, problems
 from bench.confounds.plant import Plant, clean_campaigns
@@ -47,21 +49,41 @@ def _key(plant: Plant | None, plan: Plan, turn: int) -> tuple[str, str, int]:
 
 
 def _measure(missing: Sequence[Turn], done: list[Outcome], record: Path, engine: Path) -> None:
-    with tempfile.TemporaryDirectory() as directory, stage(Path(directory), engine) as there:
-        for number, (plant, plan, turn) in enumerate(missing, 1):
-            outcome = carry_out(there, plan, plant, turn)
-            done.append(outcome)
-            write(record, done)
-            found = "" if plant is None else "found" if outcome.detects(plant.demands) else "NOT FOUND"
-            name = plant.name if plant else f"clean {plan.name}"
-            seen = ", ".join(sorted(outcome.codes)) or "nothing above info"
-            why = f" ({outcome.fault})" if outcome.fault else ""
-            clock = time.strftime("%H:%M:%S")
-            print(
-                f"{clock} {number}/{len(missing)} {name}, round {turn}, {outcome.seconds:.0f} s, "
-                f"exit {outcome.exit_code}: {found} {seen}{why}",
-                flush=True,
-            )
+    """Carry campaigns out and record each; after one that left the lab broken there is another lab."""
+    number = 0
+    while number < len(missing):
+        # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
+        with (
+            tempfile.TemporaryDirectory(dir=engine.parent) as directory,
+            stage(Path(directory), engine) as there,
+        ):
+            whole = True
+            while whole and number < len(missing):
+                plant, plan, turn = missing[number]
+                number += 1
+                try:
+                    outcome = carry_out(there, plan, plant, turn)
+                except (OSError, RuntimeError, ValueError, GlideError) as error:
+                    print(f"{plan.name}: {type(error).__name__}: {error}", flush=True)
+                    whole = False
+                    continue
+                done.append(outcome)
+                write(record, done)
+                print(
+                    f"{time.strftime('%H:%M:%S')} {number}/{len(missing)} {told(plant, outcome)}", flush=True
+                )
+
+
+def told(plant: Plant | None, outcome: Outcome) -> str:
+    """A campaign in a line."""
+    name = plant.name if plant else f"{CLEAN} {outcome.campaign}"
+    found = "" if plant is None else "found: " if outcome.detects(plant.demands) else "NOT FOUND: "
+    seen = ", ".join(sorted(outcome.codes)) or "nothing above info"
+    why = f" ({outcome.fault})" if outcome.fault else ""
+    return (
+        f"{name}, round {outcome.round}, {outcome.seconds:.0f} s, exit code {outcome.exit_code}: "
+        f"{found}{seen}{why}"
+    )
 
 
 def main() -> int:

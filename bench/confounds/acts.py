@@ -26,6 +26,7 @@ _FOREIGN_BYTES = 256 * 1024
 _HOG_FILE_BYTES = 512 * _MIB
 _CGROUPS = Path("/sys/fs/cgroup")
 _SLOW_BYTES_S = 8 * _MIB
+_LEAVE_TRIES = 100
 
 
 def warm_page_cache(scene: Scene) -> None:
@@ -170,7 +171,11 @@ def _leave_group(group: Path) -> None:
     for pid in (group / "cgroup.procs").read_text(encoding="utf-8").split():
         with suppress(OSError):
             (group.parent / "cgroup.procs").write_text(pid, encoding="utf-8")
-    group.rmdir()
+    for _ in range(_LEAVE_TRIES):
+        with suppress(OSError):  # a process that has just ended is in it for a moment
+            group.rmdir()
+            return
+        time.sleep(POLL_S)
 
 
 def _command_line(pid: int) -> str:

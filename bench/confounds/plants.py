@@ -169,7 +169,7 @@ def plants() -> tuple[Plant, ...]:
             "Other work runs on the engine's processors",
             "a busy process for each of them during both passes",
             ("processor-shared",),
-            campaign(_DRAM),
+            campaign(_DRAM, documents=12, output_tokens=16),
             act=acts.hog_processor,
         ),
         Plant(

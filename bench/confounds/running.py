@@ -94,8 +94,15 @@ def _launch(stage: Stage, argv: list[str], act: Act | None, known: set[RunRecord
         scene.over.set()
         if act is not None:
             acting.join()
-        scene.undo.close()
+        _undo(scene, failures)
     return process.returncode, said, "; ".join(failures)
+
+
+def _undo(scene: Scene, failures: list[str]) -> None:
+    try:
+        scene.undo.close()
+    except Exception as error:  # noqa: BLE001 - the run is over, and what it showed counts all the same
+        failures.append(f"not undone: {type(error).__name__}: {error}")
 
 
 def _act(act: Act, scene: Scene, failures: list[str]) -> None:
