@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from glide_sync import GlideError
@@ -44,12 +44,8 @@ def turns(chosen: Sequence[Plant], rounds: int, clean: int) -> Iterator[Turn]:
             done += 1
 
 
-def _key(plant: Plant | None, plan: Plan, turn: int) -> tuple[str, str, int]:
-    return (plant.name if plant else "", plan.name, turn)
-
-
-def _measure(missing: Sequence[Turn], done: list[Outcome], record: Path, engine: Path) -> None:
-    """Carry campaigns out and record each; after one that left the lab broken there is another lab."""
+def _measure(missing: Sequence[Turn], engine: Path) -> Iterator[tuple[Plant | None, Outcome]]:
+    """Carry campaigns out; after one that left the lab broken there is another lab."""
     number = 0
     while number < len(missing):
         # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
@@ -66,12 +62,15 @@ def _measure(missing: Sequence[Turn], done: list[Outcome], record: Path, engine:
                 except (OSError, RuntimeError, ValueError, GlideError) as error:
                     print(f"{plan.name}: {type(error).__name__}: {error}", flush=True)
                     whole = False
-                    continue
-                done.append(outcome)
-                write(record, done)
-                print(
-                    f"{time.strftime('%H:%M:%S')} {number}/{len(missing)} {told(plant, outcome)}", flush=True
-                )
+                else:
+                    yield plant, outcome
+
+
+def in_order(known: Sequence[Plant], outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Outcomes of the plants that there are, in their order, then those with nothing planted."""
+    place = {plant.name: number for number, plant in enumerate(known)} | {"": len(known)}
+    kept = [one for one in outcomes if one.plant in place]
+    return sorted(kept, key=lambda one: (place[one.plant], one.round, one.campaign))
 
 
 def told(plant: Plant | None, outcome: Outcome) -> str:
@@ -103,24 +102,23 @@ def main() -> int:
         parser.error(f"there is no plant {', '.join(sorted(unknown))}")
     chosen = [plant for plant in everything if not names or plant.name in names]
     clean = options.clean if not names or CLEAN in names else 0
-    wanted = list(turns(chosen, options.rounds, clean))
-    keys = {_key(*turn) for turn in wanted}
-    known = {plant.name for plant in everything} | {""}
-    done = [
-        one
-        for one in read(options.record)
-        if one.plant in known and not (options.fresh and (one.plant, one.campaign, one.round) in keys)
-    ]
-    there = {(one.plant, one.campaign, one.round) for one in done}
-    missing = [turn for turn in wanted if _key(*turn) not in there]
+    done = {one.key: one for one in read(options.record)}
+    wanted = {
+        (plant.name if plant else "", plan.name, turn): (plant, plan, turn)
+        for plant, plan, turn in turns(chosen, options.rounds, clean)
+    }
+    missing = [turn for key, turn in wanted.items() if options.fresh or key not in done]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        if missing:
-            _measure(missing, done, options.record, places().engine)
+        for number, (plant, outcome) in enumerate(_measure(missing, places().engine), 1):
+            done[outcome.key] = outcome
+            write(options.record, in_order(everything, done.values()))
+            print(f"{time.strftime('%H:%M:%S')} {number}/{len(missing)} {told(plant, outcome)}", flush=True)
     except KeyboardInterrupt:
         print("Stopped; what was measured is kept.", flush=True)
-    options.page.write_text(page(everything, done), encoding="utf-8")
-    found = problems(everything, done)
+    kept = in_order(everything, done.values())
+    options.page.write_text(page(everything, kept), encoding="utf-8")
+    found = problems(everything, kept)
     for problem in found:
         print(problem, flush=True)
     return 1 if found else 0

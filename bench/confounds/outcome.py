@@ -73,6 +73,11 @@ class Outcome:
     seen: tuple[Seen, ...]
 
     @property
+    def key(self) -> tuple[str, str, int]:
+        """What was done, and which time."""
+        return self.plant, self.campaign, self.round
+
+    @property
     def codes(self) -> frozenset[str]:
         """Codes of the findings above info."""
         return frozenset(one.code for one in self.seen if one.above_info)

@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 
 from bench.confounds import faulty, plants
-from bench.confounds.__main__ import PAGE, ROOT, turns
+from bench.confounds.__main__ import PAGE, ROOT, in_order, turns
 from bench.confounds.outcome import Outcome, Seen, read, seen, write
 from bench.confounds.page import RECORD, page, problems
 from bench.confounds.plant import Plant, clean_campaigns
@@ -73,6 +73,18 @@ def test_a_round_of_every_plant_comes_before_the_next_and_clean_ones_in_between(
     assert names == [ALL[0].name, ALL[1].name, "", "", ALL[0].name, ALL[1].name, "", "", ""]
     keys = {(plant.name if plant else "", plan.name, turn) for plant, plan, turn in found}
     assert len(keys) == len(found)
+
+
+def test_outcomes_are_in_the_order_of_the_plants_and_those_of_plants_that_are_gone_are_left_out() -> None:
+    again = replace(outcome(ALL[0].name), round=2)
+    done = [outcome(), again, outcome(ALL[1].name), outcome("gone"), outcome(ALL[0].name)]
+    assert in_order(ALL, done) == [done[4], again, done[2], done[0]]
+
+
+def test_every_demanded_code_is_one_that_kvtui_gives() -> None:
+    sources = [*(ROOT / "kvtui").rglob("*.py"), *(ROOT / "kvtui" / "rules").rglob("*.toml")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    assert [code for plant in ALL for code in plant.demands if f'"{code}"' not in text] == []
 
 
 def test_the_page_and_the_problems_say_what_was_found_and_what_was_not() -> None:
