@@ -37,6 +37,8 @@ from screens.widgets.live.throughput import ThroughputPanel
 
 # Textual paints sixty times a second at most.
 _PAINT_S = 0.02
+# What is made without a painting between.
+_TURN_S = 0.008
 
 AnyPanel = Panel | FindingsPanel | LogsPanel
 _JUMPS = (
@@ -150,9 +152,13 @@ class LiveScreen(KvtuiScreen):
         self.query_one("#hint", Static).update(Content.assemble(*parts))
 
     async def _follow(self) -> None:
-        """Draw what was read, panel after panel: each is painted alone, so keys are not kept waiting."""
+        """Draw what was read, with a painting now and then, so that keys are not kept waiting."""
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
         for _ in self._drawing():
-            await asyncio.sleep(_PAINT_S)
+            if loop.time() - began_s >= _TURN_S:
+                await asyncio.sleep(_PAINT_S)
+                began_s = loop.time()
 
     def _changed(self) -> None:
         """Draw at once."""

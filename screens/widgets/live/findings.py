@@ -15,7 +15,7 @@ from kvtui.findings import SIGNS, Level
 from kvtui.live.view import LiveFinding, LiveView
 from kvtui.loglines import clean
 from screens.figures import clock
-from screens.widgets.live.panel import Borders
+from screens.widgets.live.lines import Borders
 
 _STYLES = {Level.BLOCKING: "$error", Level.WARNING: "$warning", Level.INFO: "$primary"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.content import Content
-from textual.widget import Widget
 
 from kvtui.live.view import Head, LiveView, Sign, TierMark
 from kvtui.loglines import clean
 from screens.figures import bar, percent, ratio, span
+from screens.widgets.live.lines import LineWidget
 
 SIGN_STYLES = {
     Sign.GOOD: "$success",
@@ -116,29 +116,25 @@ def tier_line(marks: Sequence[TierMark], width: int) -> Content:
     return Content.assemble(left, " " * max(0, width - left.cell_length - right.cell_length), right)
 
 
-class HeadLines(Widget):
+class HeadLines(LineWidget):
     """Both lines."""
 
     def __init__(self) -> None:
         super().__init__(id="head")
         self._view: LiveView | None = None
         self._notice = ""
-        self._painted = Content("")
 
     def show(self, view: LiveView, notice: str) -> None:
         """Draw a view; ``notice`` is what a person must know of the screen itself, such as a pause."""
         self._view, self._notice = view, notice
-        if not self._lines().is_same(self._painted):
-            self.refresh()
+        self._redraw()
 
-    def _lines(self) -> Content:
-        if self._view is None:
-            return Content("")
-        width = self.content_size.width
-        first = first_line(self._view.head, width, self._notice)
-        return Content("\n").join((first, tier_line(self._view.tiers, width)))
+    def on_resize(self) -> None:
+        """Both lines at another width."""
+        self._redraw()
 
-    def render(self) -> Content:
-        """Both lines at the present width."""
-        self._painted = self._lines()
-        return self._painted
+    def _redraw(self) -> None:
+        if self._view is not None:
+            width = self.size.width
+            first = first_line(self._view.head, width, self._notice)
+            self.draw(Content("\n").join((first, tier_line(self._view.tiers, width))))

@@ -13,8 +13,8 @@ from textual.widgets import Input
 
 from kvtui.live.view import LineRef, LiveView, LogHead
 from kvtui.loglines import clean
+from screens.widgets.live.lines import Borders
 from screens.widgets.live.log_lines import LogLines, LogSource
-from screens.widgets.live.panel import Borders
 
 Name = tuple[str, str]
 

@@ -5,32 +5,12 @@ from __future__ import annotations
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from kvtui.live.view import LiveView
+from screens.widgets.live.lines import Borders, LineWidget
 
 
-class Borders:
-    """What stands in the borders of a widget; setting either paints the widget, so only when it differs.
-
-    Args:
-        widget: The widget.
-    """
-
-    def __init__(self, widget: Widget) -> None:
-        self._widget = widget
-        self._shown = Content(""), Content("")
-
-    def show(self, title: Content, conclusion: Content) -> bool:
-        """Show both; whether they differ from what was shown."""
-        if all(map(Content.is_same, (title, conclusion), self._shown)):
-            return False
-        self._shown = title, conclusion
-        self._widget.border_title, self._widget.border_subtitle = title, conclusion
-        return True
-
-
-class Panel(Widget, can_focus=True):
+class Panel(LineWidget, can_focus=True):
     """A bordered part of a view.
 
     A panel says in ``part`` what it draws of a view, and draws that in ``body``; ``title`` and ``conclusion``
@@ -45,7 +25,6 @@ class Panel(Widget, can_focus=True):
         super().__init__(id=id, classes="panel")
         self.view: LiveView | None = None
         self._drawn: object = None
-        self._made: tuple[Size, Content] | None = None
         self._borders = Borders(self)
 
     def part(self, view: LiveView) -> object:
@@ -85,34 +64,27 @@ class Panel(Widget, can_focus=True):
         return self.redraw()
 
     def redraw(self) -> bool:
-        """Make it again, and paint it if that looks different; whether it does."""
+        """Make it again, and paint what of it looks different; whether anything does."""
         if self.view is None:
             return False
-        before, self._made = self._made, None
-        if self._borders.show(self.title(self.view), self.conclusion(self.view)):
-            return True
-        differs = before is None or not self._body().is_same(before[1])
-        if differs:
-            self.refresh()
-        return differs
+        width, height = self.size
+        if width < 1 or height < 1:
+            return False
+        differs = self._borders.show(self.title(self.view), self.conclusion(self.view))
+        return self.draw(self.body(self.view, width, height)) or differs
 
-    def _body(self) -> Content:
-        """The body at the panel's present size, made once."""
-        size = self.content_size
-        if self.view is None or size.width < 1 or size.height < 1:
-            return Content("")
-        if self._made is None or self._made[0] != size:
-            self._made = size, self.body(self.view, size.width, size.height)
-        return self._made[1]
+    def on_resize(self) -> None:
+        """Make it for the new size."""
+        self.redraw()
+
+    def on_show(self) -> None:
+        """Make what was left out while nobody could see it."""
+        self.redraw()
 
     def notify_style_update(self) -> None:
-        """Colours are part of what was made."""
-        self._made = None
+        """A chart holds colours of the theme."""
         super().notify_style_update()
-
-    def render(self) -> Content:
-        """The body at the panel's present size."""
-        return self._body()
+        self.call_later(self.redraw)
 
     def copy_text(self) -> str:
         """What ``y`` copies: what the panel shows."""
