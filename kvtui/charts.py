@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from kvtui.canvas import EIGHTHS, Canvas, Cell
 from kvtui.live.histogram import Bins, bins
 from kvtui.live.ticks import count_ticks, linear_ticks, log_ticks, tick_text
-from kvtui.live.view import HistogramData
+from kvtui.live.times import HistogramData
 from kvtui.palette import Palette, Rgb
 
 COLD, CACHED = "█", "▒"

@@ -9,7 +9,8 @@ from itertools import islice
 from kvtui.errors import KvtuiError
 from kvtui.feed import FeedBatch, LogPiece
 from kvtui.live.state import LiveState
-from kvtui.live.view import LiveView, LogRow, RequestDetail
+from kvtui.live.told import LogRow, RequestDetail
+from kvtui.live.view import LiveView
 from screens.ports.live import LiveFeed, LiveRuns
 from screens.session import Session, Status
 

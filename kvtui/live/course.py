@@ -10,7 +10,7 @@ from kvtui.campaign.steps import Step, StepKind, steps
 from kvtui.eta import left_s
 from kvtui.journal import Event
 from kvtui.live.numbers import number, whole
-from kvtui.live.view import Head
+from kvtui.live.standing import Head
 from kvtui.plan import Plan
 from kvtui.run_state import ENDS
 

@@ -6,7 +6,7 @@ from kvtui.attribution import reusable_tokens
 from kvtui.campaign.steps import blocks
 from kvtui.live.logs import RequestLog
 from kvtui.live.requests import Request, parts_of
-from kvtui.live.view import RequestDetail
+from kvtui.live.told import RequestDetail
 from kvtui.loglines import GIB
 from kvtui.plan import Plan, TierKind
 

@@ -11,7 +11,7 @@ from kvtui.findings import Finding, Level, from_json
 from kvtui.journal import Event
 from kvtui.live.judgement import Judged, NodeTroubles, figure_findings
 from kvtui.live.numbers import number
-from kvtui.live.view import LineRef, LiveFinding
+from kvtui.live.told import LineRef, LiveFinding
 from kvtui.plan import Plan, Topology
 from kvtui.rules.context import RunContext
 from kvtui.rules.finding import LineFinding

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from kvtui.live.book import BlockBook, PassBook
 from kvtui.live.numbers import Sorted
-from kvtui.live.view import HistogramData
+from kvtui.live.times import HistogramData
 from kvtui.stats.trend import drift
 
 # Beyond this ratio of the medians a linear axis squeezes the faster series into a bin or two.

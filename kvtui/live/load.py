@@ -10,9 +10,9 @@ from kvtui.live.counters import Window
 from kvtui.live.judgement import NodeTroubles
 from kvtui.live.machines import Machine, RateOf, StoreMachine, health
 from kvtui.live.numbers import number
+from kvtui.live.rates import Health, NodeStrip, StoreStrip
 from kvtui.live.sources import PassSource
 from kvtui.live.throughput import Rates
-from kvtui.live.view import Health, NodeStrip, StoreStrip
 from kvtui.plan import Plan
 from kvtui.samples import Pass
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from kvtui.attribution import Evidence, EvidenceBook
-from kvtui.live.view import LogHead, LogRow
+from kvtui.live.told import LogHead, LogRow
 from kvtui.loglines import Lookup, figures, parse_line
 
 KEPT_LINES = 5_000

@@ -9,7 +9,7 @@ from typing import Any
 from kvtui.journal import Event
 from kvtui.live.counters import TICK_S, Counters, Reading
 from kvtui.live.numbers import number, whole
-from kvtui.live.view import GpuStrip, Health, NodeStrip, StoreStrip
+from kvtui.live.rates import GpuStrip, Health, NodeStrip, StoreStrip
 
 STALE_AFTER_S = 3 * TICK_S
 DEAD_AFTER_S = 15 * TICK_S

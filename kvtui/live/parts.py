@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kvtui.live.book import BlockBook
-from kvtui.live.view import StorePrice, TierParts
+from kvtui.live.times import StorePrice, TierParts
 from kvtui.stats.estimate import middle_of, paired_differences
 from kvtui.stats.order import median_interval
 

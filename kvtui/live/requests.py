@@ -8,7 +8,8 @@ from typing import Any
 from kvtui.attribution import Evidence, Verdict
 from kvtui.live.numbers import number, positive, whole
 from kvtui.live.sources import PassSource
-from kvtui.live.view import Parts, Sign
+from kvtui.live.standing import Sign
+from kvtui.live.times import Parts
 from kvtui.loglines import GIB
 from kvtui.samples import Pass, Sample
 

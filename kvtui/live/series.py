@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kvtui.live.book import BlockBook
-from kvtui.live.view import Point, Series, Sign
+from kvtui.live.standing import Sign
+from kvtui.live.times import Point, Series
 from kvtui.stats.shape import first_words
 
 

@@ -17,7 +17,8 @@ from kvtui.live.logs import Logs
 from kvtui.live.numbers import positive, whole
 from kvtui.live.sources import PassSource, pass_source
 from kvtui.live.tiers import Moment, TierViews
-from kvtui.live.view import LiveView, LogRow, RequestDetail
+from kvtui.live.told import LogRow, RequestDetail
+from kvtui.live.view import LiveView
 from kvtui.loglines import GIB
 from kvtui.plan import Plan, TierKind
 from kvtui.run_state import ENDS

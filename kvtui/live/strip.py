@@ -5,7 +5,7 @@ from __future__ import annotations
 from kvtui.attribution import Verdict
 from kvtui.live.book import BlockBook
 from kvtui.live.course import Course
-from kvtui.live.view import Sign, TierMark
+from kvtui.live.standing import Sign, TierMark
 from kvtui.plan import Plan, Tier, TierKind, Topology
 
 

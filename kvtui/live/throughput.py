@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kvtui.ceilings import Ceiling, What, best
-from kvtui.live.view import Gauge, Throughput
+from kvtui.live.rates import Gauge, Throughput
 from kvtui.plan import TierKind
 
 # At this part of its ceiling a path is the limit; below the other one something else is.

@@ -15,11 +15,13 @@ from kvtui.live.judgement import Judged
 from kvtui.live.ledger import Ledger
 from kvtui.live.load import Load, PassWindows
 from kvtui.live.parts import tier_parts
+from kvtui.live.rates import Throughput
 from kvtui.live.series import PointList, series
 from kvtui.live.sources import PassSource
+from kvtui.live.standing import TierMark
 from kvtui.live.strip import tier_mark
 from kvtui.live.throughput import floor_ms, floor_words, path_ceiling, throughput
-from kvtui.live.view import HistogramData, Series, Throughput, TierMark, TierParts
+from kvtui.live.times import HistogramData, Series, TierParts
 from kvtui.plan import Plan, TierKind, Topology
 from kvtui.samples import Pass
 

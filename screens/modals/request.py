@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from kvtui.live.view import RequestDetail
+from kvtui.live.told import RequestDetail
 from kvtui.loglines import clean
 from kvtui.units import DASH
 from screens.base import host

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kvtui.charts import histogram
 from kvtui.live.histogram import bins, far_apart
-from kvtui.live.view import HistogramData
+from kvtui.live.times import HistogramData
 from kvtui.palette import PLAIN, Palette
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kvtui.live.view import StorePrice
+from kvtui.live.times import StorePrice
 from screens.widgets.live.breakdown import price_words
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kvtui.live.view import LiveView, RequestDetail
+from kvtui.live.told import RequestDetail
+from kvtui.live.view import LiveView
 from screens.live import LiveScreen
 from screens.live_watch import Followed
 from screens.widgets.live.findings import FindingsPanel

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from textual.content import Content
 
-from kvtui.live.view import LiveView, StorePrice, TierParts
+from kvtui.live.times import StorePrice, TierParts
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.figures import ms
 from screens.widgets.live.panel import Panel, lines

@@ -12,7 +12,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from kvtui.findings import SIGNS, Level
-from kvtui.live.view import LiveFinding, LiveView
+from kvtui.live.told import LiveFinding
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.figures import clock
 from screens.widgets.live.lines import Borders

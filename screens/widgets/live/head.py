@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from kvtui.live.view import Head, LiveView, Sign, TierMark
+from kvtui.live.standing import Head, Sign, TierMark
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.figures import bar, percent, ratio, span
 from screens.widgets.live.lines import LineWidget

@@ -9,7 +9,8 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from kvtui.charts import histogram
-from kvtui.live.view import HistogramData, LiveView
+from kvtui.live.times import HistogramData
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from kvtui.palette import PLAIN, Palette, Rgb
 from screens.figures import ms, ratio

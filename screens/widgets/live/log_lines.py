@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from kvtui.live.view import LogHead, LogRow
+from kvtui.live.told import LogHead, LogRow
 from screens.widgets.live.log_text import ERROR, WARNING, shown
 
 _CACHED_ROWS = 500

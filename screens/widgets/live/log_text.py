@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kvtui.live.view import LogRow
+from kvtui.live.told import LogRow
 from kvtui.loglines import LogLine, Lookup, Retrieve, Store, client_request_id, figures
 
 WARNING, ERROR = "!", "✗"

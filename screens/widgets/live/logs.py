@@ -11,7 +11,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
-from kvtui.live.view import LineRef, LiveView, LogHead
+from kvtui.live.told import LineRef, LogHead
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.widgets.live.lines import Borders
 from screens.widgets.live.log_lines import LogLines, LogSource

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from textual.content import Content
 
-from kvtui.live.view import Health, LiveView, NodeStrip, StoreStrip
+from kvtui.live.rates import Health, NodeStrip, StoreStrip
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from kvtui.units import DASH
 from screens.figures import gb_s, gib, span

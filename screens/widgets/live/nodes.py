@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from kvtui.live.view import GpuStrip, Health, LiveView, NodeStrip, StoreStrip
+from kvtui.live.rates import GpuStrip, Health, NodeStrip, StoreStrip
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from kvtui.units import DASH
 from screens.figures import gb_s, gib, span

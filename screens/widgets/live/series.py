@@ -11,7 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
-from kvtui.live.view import LiveView, Point, Sign
+from kvtui.live.standing import Sign
+from kvtui.live.times import Point
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.figures import ms, ratio
 from screens.widgets.live.head import SIGN_STYLES

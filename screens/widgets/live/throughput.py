@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from kvtui.live.view import Gauge, LiveView, StoreStrip
+from kvtui.live.rates import Gauge, StoreStrip
+from kvtui.live.view import LiveView
 from kvtui.loglines import clean
 from screens.figures import bar, gb_s, gib, percent, span
 from screens.widgets.live.panel import Panel, lines

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvtui.live.numbers import Sorted, number
+from kvtui.live.standing import Sign
 from kvtui.live.ticks import count_ticks, linear_ticks, log_ticks, tick_text
-from kvtui.live.view import Sign
 from kvtui.samples import Pass
 from tests.kvtui.live.runs import Run
 

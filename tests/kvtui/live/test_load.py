@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvtui.live.counters import Counters, Reading
-from kvtui.live.view import Gauge, Health, NodeStrip
+from kvtui.live.rates import Gauge, Health, NodeStrip
 from kvtui.samples import Pass
 from tests.kvtui.live.runs import Run, small_plan
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kvtui.live.logs import KEPT_LINES, LINE_CHARS, Logs, stamp_wall_s
-from kvtui.live.view import StorePrice
+from kvtui.live.times import StorePrice
 from kvtui.samples import Pass
 from tests.kvtui.live.runs import Run, small_plan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtui.live.view import Sign
+from kvtui.live.standing import Sign
 from kvtui.samples import Pass
 from kvtui.stats.shape import unlike_first
 from tests.kvtui.live.runs import Run

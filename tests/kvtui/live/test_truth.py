@@ -8,8 +8,8 @@ import pytest
 
 from kvtui.campaign import layout
 from kvtui.live.sources import PassSource, pass_source
+from kvtui.live.standing import Sign
 from kvtui.live.state import LiveState
-from kvtui.live.view import Sign
 from kvtui.plan import Topology
 from kvtui.results import result_of
 from kvtui.samples import Pass
