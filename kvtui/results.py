@@ -278,6 +278,8 @@ def _kv_number_bytes(events: Iterable[Event]) -> int | None:
     return found[-1] if found else None
 
 
+# The tables have the price of storing with its interval.
+_IN_TABLES = {"price-of-storing"}
 _TWICE = {"first-requests-differ"}
 _PIECE = 1000
 
@@ -323,8 +325,8 @@ def result_of(
             findings |= dict.fromkeys(answer_findings(f"{tier.tier} · {tier.topology}", check))
         findings |= dict.fromkeys(sample_findings(tiers))
         # What is peculiar about the first requests has been said, with its cause.
-        said = {finding.code for finding in findings}
-        findings |= dict.fromkeys(one for one in figures.figure_findings() if one.code not in said & _TWICE)
+        said = _IN_TABLES | {finding.code for finding in findings} & _TWICE
+        findings |= dict.fromkeys(one for one in figures.figure_findings() if one.code not in said)
     return Result(
         run=run,
         plan=plan.name,

@@ -216,6 +216,17 @@ def test_software_that_takes_most_of_the_time_is_no_throttle(retrieve_ms: float)
     assert codes(run.plan, run.events) == []
 
 
+def test_what_the_tables_say_of_storing_is_no_finding_beside_them() -> None:
+    run = Watched()
+    run.tier("none", [252.0] * 8, [252.0] * 8, "none")
+    run.tier("valkey", [428.0] * 8, [60.0] * 8, "full", **READ)
+    run.own("run_done")
+    result = result_of("run", run.plan, run.events)
+    assert [one.tier for one in result.economics] == ["valkey"]
+    assert [one.code for one in result.findings] == []
+    assert run.codes() == ["price-of-storing"]
+
+
 def test_a_try_that_was_begun_anew_does_not_count() -> None:
     run = second_client()
     run.step("valkey", "empty", attempt=2)
