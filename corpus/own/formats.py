@@ -11,6 +11,7 @@ SHAREGPT = "ShareGPT JSON"
 BATCH = "OpenAI batch JSONL"
 TRACE = "Mooncake-style trace"
 PLAIN = "JSON with text"
+MOST_STAMP_MS = 2**63
 
 
 class Unusable(Exception):
@@ -71,12 +72,16 @@ def _conversation(turns: object) -> str:
     if not isinstance(turns, list):
         raise Unusable("no-text", "Its conversations are not a list.")
     values = [
-        (str(turn.get("from", "")), str(turn.get("value", ""))) for turn in turns if isinstance(turn, Mapping)
+        (_text(turn.get("from")), _text(turn.get("value"))) for turn in turns if isinstance(turn, Mapping)
     ]
     last = max((place for place, (who, _) in enumerate(values) if who in ("human", "user")), default=-1)
     if last < 0:
         raise Unusable("no-text", "No turn of the conversation is by a person.")
     return "\n\n".join(value for _, value in values[: last + 1])
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _body(body: object) -> str:
@@ -103,7 +108,7 @@ def _content(message: Mapping[str, Any]) -> str:
     for part in content:
         if not isinstance(part, Mapping) or part.get("type") not in ("text", "input_text"):
             raise Unusable("not-text", "A message has a part that is not text, such as an image.")
-        texts.append(str(part.get("text", "")))
+        texts.append(_text(part.get("text")))
     return "\n".join(texts)
 
 
@@ -118,11 +123,15 @@ def request_of(source: str, record: Mapping[str, Any]) -> TraceRequest:
     whole = (
         isinstance(ids, list) and all(type(item) is int for item in ids),
         type(length) is int and length > 0,
-        type(output) is int,
-        isinstance(stamp, int | float),
+        type(output) is int and output >= 0,
+        # Not NaN, and nothing that a float cannot hold.
+        isinstance(stamp, int | float) and abs(stamp) < MOST_STAMP_MS,
     )
     if not all(whole) or ids is None or length is None:
-        raise Unusable("bad-record", "It lacks whole-number hash_ids, input_length or output_length.")
+        raise Unusable(
+            "bad-record",
+            "Its hash_ids, input_length, output_length or timestamp is missing or no number.",
+        )
     blocks = -(-length // BLOCK_TOKENS)
     if len(ids) != blocks:
         raise Unusable(

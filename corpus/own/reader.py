@@ -65,8 +65,11 @@ class _State:
         if not prompt.text.strip():
             self.leave_out(prompt.source, "empty", "It has no text.")
             return
+        if not _encodes(prompt.text):
+            self.leave_out(prompt.source, "not-utf-8", "It holds half a character (a lone surrogate).")
+            return
         number = len(self.documents) + 1
-        title = prompt.name or prompt.source
+        title = prompt.name if prompt.name and _encodes(prompt.name) else prompt.source
         self.documents.append(Document(f"own-{number:03d}", "own", form, title, prompt.text))
 
 
@@ -97,8 +100,8 @@ def _records(state: _State, source: str, suffix: str, text: str) -> Iterator[tup
     if suffix == ".json":
         try:
             data = json.loads(text)
-        except ValueError as error:
-            state.leave_out(source, "bad-json", f"It is not JSON: {error}.")
+        except (ValueError, RecursionError) as error:
+            state.leave_out(source, "bad-json", f"It is not JSON: {_why(error)}.")
             return
         for number, record in enumerate(data if isinstance(data, list) else [data], 1):
             yield f"{source}:{number}", record
@@ -108,10 +111,23 @@ def _records(state: _State, source: str, suffix: str, text: str) -> Iterator[tup
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
-            state.leave_out(f"{source}:{number}", "bad-json", f"The line is not JSON: {error}.")
+        except (ValueError, RecursionError) as error:
+            state.leave_out(f"{source}:{number}", "bad-json", f"The line is not JSON: {_why(error)}.")
             continue
         yield f"{source}:{number}", record
+
+
+def _why(error: Exception) -> str:
+    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+
+
+def _encodes(text: str) -> bool:
+    """Whether a tokenizer, or a file, can take the text: JSON can name halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _record(state: _State, source: str, record: Any) -> None:

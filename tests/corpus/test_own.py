@@ -73,6 +73,79 @@ def test_what_cannot_be_used_is_named_with_its_place(
     assert codes(path) == [(*expected, "left out")]
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (r'{"text": "\ud800 half"}', "not-utf-8"),
+        (r'{"conversations": [{"from": "human", "value": "\udc00"}]}', "not-utf-8"),
+        ('{"conversations": [{"from": "human", "value": null}]}', "empty"),
+        ('{"body": {"messages": [{"content": [{"type": "text", "text": null}]}]}}', "empty"),
+        ("[" * 100_000, "bad-json"),
+        ('{"hash_ids": [1' + "0" * 5_000 + '], "input_length": 5}', "bad-json"),
+        ('{"hash_ids": [1], "input_length": 5, "timestamp": 1' + "0" * 400 + "}", "bad-record"),
+        ('{"hash_ids": [1], "input_length": 5, "timestamp": NaN}', "bad-record"),
+        ('{"hash_ids": [1], "input_length": 5, "output_length": -1}', "bad-record"),
+        ('{"hash_ids": [true], "input_length": 5}', "bad-record"),
+        ('{"hash_ids": [], "input_length": 0}', "bad-record"),
+    ],
+)
+def test_a_hostile_record_is_left_out_with_its_reason(tmp_path: Path, line: str, code: str) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text(f'{line}\n{{"text": "A good one."}}\n', encoding="utf-8")
+    assert codes(path) == [("own.jsonl:1", code, "left out")]
+    assert [document.text for document in read(path).documents] == ["A good one."]
+
+
+def test_a_name_that_no_file_can_hold_is_none(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(r'{"id": "\ud800", "text": "A good one."}')
+    assert [document.title for document in read(tmp_path / "own.jsonl").documents] == ["own.jsonl:1"]
+
+
+ANY = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats()
+    | st.text(st.characters(), max_size=8)
+    | st.sampled_from(["human", "user", "text", "input_text", "\ud800"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["from", "value", "messages", "prompt", "content", "type", "text"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+FIELDS = st.sampled_from(
+    [
+        "text",
+        "prompt",
+        "conversations",
+        "body",
+        "hash_ids",
+        "input_length",
+        "output_length",
+        "timestamp",
+        "id",
+    ]
+)
+
+
+@given(st.lists(st.dictionaries(FIELDS, ANY, max_size=4), min_size=1, max_size=4))
+def test_every_record_is_used_or_named(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
+) -> None:
+    path = tmp_path_factory.mktemp("own") / "own.jsonl"
+    path.write_text(lines(*records), encoding="utf-8")
+    found = read(path)
+    assert len(found.documents) + len(found.requests) + len(found.problems) == len(records)
+    for document in found.documents:
+        assert document.sha256
+        assert document.text.strip()
+
+
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="holds no document"):
         read(tmp_path)

@@ -19,6 +19,7 @@ from kvtui.recordings import PLANS
 from screens.base import KvtuiScreen
 from screens.modals.corpus_reader import CorpusReader
 from screens.modals.help import Help
+from screens.ports.documents import Documents
 from screens.session import Session
 from screens.widgets.document_page import MOST_CHARACTERS, DocumentPage
 from screens.widgets.filter_table import FilterTable
@@ -41,7 +42,7 @@ class Behind(KvtuiScreen):
 
     MODE = "plan"
 
-    def __init__(self, session: Session, documents: FakeDocuments, plan: Plan) -> None:
+    def __init__(self, session: Session, documents: Documents, plan: Plan) -> None:
         super().__init__(session)
         self._reader = CorpusReader(session, documents, plan)
 
@@ -54,7 +55,7 @@ class Behind(KvtuiScreen):
         self.app.push_screen(self._reader)
 
 
-def app_with(documents: FakeDocuments, plan: Plan | None = None, around: Around | None = None) -> KvtuiApp:
+def app_with(documents: Documents, plan: Plan | None = None, around: Around | None = None) -> KvtuiApp:
     """The app with the reader in front."""
     plan = plan or a_plan()
     return make_app({"plan": lambda session: Behind(session, documents, plan)}, around=around)
