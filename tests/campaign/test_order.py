@@ -1,4 +1,4 @@
-"""The order of the cached pass, in a run from its plan to its samples."""
+"""The order of the cached pass, and the counts of bytes that samples keep, in a run from its plan on."""
 
 from __future__ import annotations
 
@@ -25,4 +25,11 @@ async def test_the_cached_pass_asks_backwards_and_every_place_is_recorded(operat
     assert [name.rpartition(".")[2] for name in sent if ".cached." in name] == [
         cached[place] for place in (1, 2, 3)
     ]
+    for event in samples:
+        moved = event["evidence"]["moved"]
+        # The engine read no file of the size of a KV, and it has no store.
+        assert moved["engine_read_bytes"] >= 0
+        assert 0 <= moved["engine_rchar_bytes"] < 10_000_000
+        assert "store_rx_bytes" not in moved
+        assert "served_by" not in event["evidence"]
     assert_nothing_left(operator)

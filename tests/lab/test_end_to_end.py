@@ -51,6 +51,9 @@ def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> N
         assert (row["cold_n"], row["cached_n"], row["unknown"], row["partial"]) == (8, 8, 0, 0)
         if tier != "none" and row["reused"]:
             assert row["reused_bytes"] == 8 * 2048 * 8192
+    # Documents of which nothing was reused have no server; the disk's files were made cold, so it served all.
+    served = {key: row["served"] for key, row in rows.items()}
+    assert served == {key: f"{key[1]} {reused}" if reused else "" for key, reused in LAB_REUSE.items()}
     for title in ("Single:", "Fleet:"):
         assert title in run.output
 
