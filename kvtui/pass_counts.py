@@ -45,7 +45,7 @@ class EngineTimes:
     http_ms: float
 
     @property
-    def way_ms(self) -> float:
+    def front_ms(self) -> float:
         """HTTP on both ends, outside the engine's own clock."""
         return self.http_ms - self.e2e_ms
 

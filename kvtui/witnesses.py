@@ -15,6 +15,8 @@ from kvtui.served import Server, known_bytes, moved_of, served_of
 # Counts of the same bytes differ by no more than this, times by no more than one of these.
 BYTES_WITHIN = 0.02
 TIME_WITHIN, TIME_WITHIN_MS = 0.05, 5.0
+# What may be spent of a TTFT between the probe and the API server before that itself is a finding.
+WAY_WITHIN = 0.2
 # Beside the KV of a request: frames of answers and questions for keys, or the prompt and heads of files.
 BESIDE_BYTES = 32 * 1024
 # kvtui itself asks the store for INFO once a second, and around a pass.
@@ -39,7 +41,9 @@ class PassFacts:
         chunk_tokens: Tokens of a chunk.
         bytes_per_token: KV bytes a token; ``None`` when not known.
         external_hit_tokens: Tokens from outside by the engine's counter.
-        times: The engine's times; ``None`` when not known.
+        times: The engine's times; ``None`` when not known, or where they are no results.
+        total_ms: Sum over the requests from being sent to the end of their answers, by the probe; ``None``
+            when not known of all.
         store: The store's counts; ``None`` when not known, or where the tier has no store.
     """
 
@@ -50,6 +54,7 @@ class PassFacts:
     bytes_per_token: int | None = None
     external_hit_tokens: int | None = None
     times: EngineTimes | None = None
+    total_ms: float | None = None
     store: StoreCounts | None = None
 
 
@@ -160,27 +165,35 @@ def _apart(read: int, counted: int, beside: int) -> bool:
 
 
 def _parts(facts: PassFacts) -> Iterator[str]:
-    """TTFT = way in + hops + queue + lookup + retrieve + compute, by clocks that know nothing of each other.
+    """TTFT = way + HTTP + hops + queue + lookup + retrieve + compute, by clocks that do not know each other.
 
     vLLM's ``prefill`` holds lookup, retrieve and compute; LMCache times the retrieve itself (a lookup has no
-    time of its own in its lines). The API server's time outside the engine's clock is spent on both ends of
-    an answer, and only the first is in a TTFT. So what must hold, in the mean of a pass and within 5 ms or
-    5 %: the retrieve fits into the prefill, queue and prefill into the engine's TTFT, and the
-    probe's TTFT lies between the engine's and the engine's with all of HTTP.
+    time of its own in its lines). The API server's time outside the engine's clock, and what the probe waited
+    longer than the API server worked (the way: a busy machine lets a request wait in its sockets), are spent
+    on both ends of an answer, and only the first end is in a TTFT. So what must hold, in the mean of a pass
+    and within 5 ms or 5 %: the retrieve fits into the prefill, queue and prefill into the engine's TTFT, and
+    the probe's TTFT lies between the engine's and the engine's with all of HTTP and the way. A way that is
+    more than a fifth of the TTFT is told by itself.
     """
     ttfts = [sample.ttft_ms for sample in facts.samples]
-    if facts.times is None or not ttfts or None in ttfts:
+    if facts.times is None or facts.total_ms is None or not ttfts or None in ttfts:
         return
     count, times = len(ttfts), facts.times
     probe, engine = sum(one or 0.0 for one in ttfts) / count, times.ttft_ms / count
+    way = max(0.0, facts.total_ms - times.http_ms) / count
     within = max(TIME_WITHIN_MS, TIME_WITHIN * probe)
-    inside, most = (times.queue_ms + times.prefill_ms) / count, engine + times.way_ms / count
+    inside, most = (times.queue_ms + times.prefill_ms) / count, engine + times.front_ms / count + way
     retrieves = [sample.evidence.get("retrieve_ms", 0.0) for sample in facts.samples]
     retrieve, prefill = sum(retrieves) / count, times.prefill_ms / count
     if not engine - within <= probe <= most + within:
         yield (
-            f"The probe's TTFT is {probe:,.1f} ms in the mean, the engine's {engine:,.1f} ms "
-            f"and {most:,.1f} ms with all of HTTP."
+            f"The probe's TTFT is {probe:,.1f} ms in the mean, the engine's {engine:,.1f} ms, "
+            f"and {most:,.1f} ms with all of HTTP and the way."
+        )
+    elif way > max(TIME_WITHIN_MS, WAY_WITHIN * probe):
+        yield (
+            f"Between the probe and the engine's server {way:,.1f} ms are spent in the mean, "
+            f"of a TTFT of {probe:,.1f} ms."
         )
     if inside > engine + within:
         yield f"Queue and prefill are {inside:,.1f} ms in the mean, the engine's TTFT {engine:,.1f} ms."

@@ -11,7 +11,7 @@ from kvtui.campaign.context import Context
 from kvtui.journal import Event
 from kvtui.live.throughput import floor_ms, path_ceiling
 from kvtui.pass_counts import Values, engine_times, grown, store_counts
-from kvtui.samples import Sample
+from kvtui.samples import Pass, Sample
 from kvtui.served import evidence_of_bytes, moved_from, retrieved_bytes
 from kvtui.witnesses import PassFacts
 
@@ -45,7 +45,13 @@ def bytes_evidence(
 
 
 def pass_facts(
-    ctx: Context, tier: str, where: str, samples: Sequence[Sample], before: Values, after: Values
+    ctx: Context,
+    tier: str,
+    where: str,
+    samples: Sequence[Sample],
+    done: Sequence[Event],
+    before: Values,
+    after: Values,
 ) -> PassFacts:
     """What is to be held against each other of a pass.
 
@@ -54,9 +60,11 @@ def pass_facts(
         tier: Name of the tier.
         where: The pass in words.
         samples: Its judged requests.
+        done: The last events of those that were answered.
         before: Counters before it.
         after: The same after it.
     """
+    measured = all(sample.step in (Pass.COLD, Pass.CACHED) for sample in samples)
     return PassFacts(
         kind=ctx.plan.tier(tier).kind,
         where=where,
@@ -64,6 +72,7 @@ def pass_facts(
         chunk_tokens=ctx.plan.hash.chunk_tokens,
         bytes_per_token=bytes_per_token(ctx, tier),
         external_hit_tokens=grown(before, after, "external_hits"),
-        times=engine_times(before, after, len(samples)),
+        times=engine_times(before, after, len(samples)) if measured else None,
+        total_ms=sum(event["total_ms"] for event in done) if len(done) == len(samples) else None,
         store=store_counts(before, after),
     )

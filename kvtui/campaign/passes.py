@@ -301,7 +301,8 @@ async def carry_out(
     after = await _counters(ctx, spec, "after")
     samples = await _judge(ctx, spec, documents)
     where = f"{spec.block.words} · {spec.topology} · {spec.step}"
-    facts = pass_facts(ctx, spec.block.tier, where, samples, before, after)
+    done = [event for event in _events(ctx, spec) if event["kind"] == "done"]
+    facts = pass_facts(ctx, spec.block.tier, where, samples, done, before, after)
     _check(ctx, spec, samples, facts)
     await engine_death.check(ctx, spec.block, spec.node, spec.step, samples)
     record = {

@@ -45,6 +45,7 @@ def clean(kind: TierKind, **changes: Any) -> PassFacts:
         bytes_per_token=8192,
         external_hit_tokens=1023 * N,
         times=TIMES,
+        total_ms=34 * N,
         store=STORE if kind is TierKind.VALKEY else None,
     )
     return replace(facts, **changes)
@@ -200,11 +201,11 @@ def test_the_engine_read_other_bytes_from_the_disk(counts: dict[str, int], words
 @pytest.mark.parametrize(
     ("times", "words"),
     [
-        # The probe measured 30 where the engine needed 60, or where all of HTTP was 20.
+        # The probe measured 30 where the engine needed 60, or where all of HTTP and the way was 21.
         (replace(TIMES, ttft_ms=60 * N, e2e_ms=60 * N, http_ms=66 * N), "the engine's 60.0 ms"),
         (
-            replace(TIMES, ttft_ms=19 * N, e2e_ms=19 * N, prefill_ms=15 * N, http_ms=20 * N),
-            "20.0 ms with all",
+            replace(TIMES, ttft_ms=19 * N, e2e_ms=32 * N, prefill_ms=15 * N, http_ms=33 * N),
+            "21.0 ms with all",
         ),
         (replace(TIMES, prefill_ms=40 * N), "Queue and prefill are 40.1 ms in the mean"),
         (replace(TIMES, prefill_ms=6 * N), "LMCache's retrieve is 12.0 ms in the mean"),
@@ -216,10 +217,20 @@ def test_parts_that_do_not_add_up(times: EngineTimes, words: str) -> None:
     assert words in text
 
 
+def test_a_long_way_to_the_engine_is_told_and_a_short_one_is_not() -> None:
+    [(code, text)] = found(clean(TierKind.DRAM, total_ms=41 * N))
+    assert code == "parts-do-not-add-up"
+    assert text == (
+        "Between the probe and the engine's server 8.0 ms are spent in the mean, of a TTFT of 30.0 ms."
+    )
+    assert found(clean(TierKind.DRAM, total_ms=37 * N)) == []
+    assert found(clean(TierKind.DRAM, total_ms=None, times=replace(TIMES, prefill_ms=1e6))) == []
+
+
 def test_within_5_ms_or_5_percent_parts_add_up() -> None:
     slow = [replace(request(TierKind.DRAM), ttft_ms=1030.0)] * N
     times = EngineTimes(ttft_ms=1080 * N, queue_ms=0, prefill_ms=1070 * N, e2e_ms=1080 * N, http_ms=1090 * N)
-    assert found(clean(TierKind.DRAM, samples=slow, times=times)) == []
+    assert found(clean(TierKind.DRAM, samples=slow, times=times, total_ms=1095 * N)) == []
     assert found(clean(TierKind.DRAM, times=replace(TIMES, ttft_ms=34.5 * N, e2e_ms=34.5 * N))) == []
 
 
