@@ -53,7 +53,7 @@ def campaign(
     capacity_gib: float = 0.5,
     path: str = "~/kv",
     documents: int = DOCUMENTS,
-    output_tokens: int = 1,
+    output_tokens: int = 8,
 ) -> Plan:
     """A campaign of one tier in one topology, as small as is meaningful."""
     tier = Tier(
