@@ -53,6 +53,8 @@ def test_a_sample_a_second_with_everything_in_it(local: LocalNode) -> None:
     assert second["nics"]["lo"]["rx_bytes"] >= first["nics"]["lo"]["rx_bytes"]
     assert second["engine"] is None
     assert third["wall_s"] - first["wall_s"] > 1.5
+    assert third["mono_s"] - first["mono_s"] > 1.5
+    assert first["others"]["cpu_s"] == 0
     assert {event["kind"] for event in samples(path)} == {"node_sample"}
 
 
