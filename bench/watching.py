@@ -48,14 +48,21 @@ _NICE = "10"
 Times = dict[tuple[str, str], list[float]]
 
 
-def _kvtui(env: dict[str, str], *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "kvtui", *arguments],
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def _launch(plan: Path, env: dict[str, str], told: Path) -> subprocess.Popen[bytes]:
+    """Start a run without the app; what it tells goes to a file."""
+    with told.open("wb") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "kvtui", "launch", "--headless", str(plan)],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def _failed(run: subprocess.Popen[bytes], told: Path) -> SystemExit:
+    last = "\n".join(told.read_text(encoding="utf-8", errors="replace").splitlines()[-5:])
+    return SystemExit(f"The run ended with {run.returncode}:\n{last}")
 
 
 def _tmux(socket: Path, *arguments: str) -> str:
@@ -66,11 +73,12 @@ def _tmux(socket: Path, *arguments: str) -> str:
 def _one(kind: str, plan: Path, env: dict[str, str], data: Path) -> tuple[Path, str]:
     """One run to its end; its events, and what the terminal showed last, where there was one."""
     before = {record.run for record in records(data / "runs")}
-    run = _kvtui(env, "launch", "--headless", str(plan))
+    told = data / "told.log"
+    run = _launch(plan, env, told)
     while not (new := [record for record in records(data / "runs") if record.run not in before]):
         time.sleep(0.2)
         if run.poll() is not None and run.returncode != 0:
-            raise SystemExit(f"The run ended with {run.returncode}.")
+            raise _failed(run, told)
     shown = ""
     if kind == "watched":
         socket = data / "tmux.sock"
@@ -81,7 +89,7 @@ def _one(kind: str, plan: Path, env: dict[str, str], data: Path) -> tuple[Path, 
         shown = _tmux(socket, "capture-pane", "-p")
         _tmux(socket, "kill-server")
     if run.wait() != 0:
-        raise SystemExit(f"The run ended with {run.returncode}.")
+        raise _failed(run, told)
     if kind == "watched" and "TTFT" not in shown:
         raise SystemExit(f"The app did not show the run:\n{shown}")
     return new[0].events, shown
