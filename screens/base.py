@@ -10,11 +10,12 @@ from textual.app import App, ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from screens.commands import Command
 from screens.session import Session
+from screens.widgets.key_bar import KeyBar
 from screens.widgets.topbar import TopBar
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 16
@@ -75,7 +76,7 @@ class KvtuiScreen(Screen[None]):
             f"kvtui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows: make this window larger.",
             id="too-small",
         )
-        yield Footer(compact=True)
+        yield KeyBar(compact=True)
 
     def compose_body(self) -> Iterable[Widget]:
         """The screen's own widgets."""
@@ -88,11 +89,22 @@ class KvtuiScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Grey out what changes something when the app is read-only."""
-        if getattr(self.app, "readonly", False) and any(
+        return None if self._is_off(action) else super().check_action(action, parameters)
+
+    def _is_off(self, action: str) -> bool:
+        """Whether read-only takes an action away."""
+        return getattr(self.app, "readonly", False) and any(
             command.changes and command.action.partition("(")[0] == action for command in self.ACTIONS
-        ):
-            return None
-        return super().check_action(action, parameters)
+        )
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why a key does nothing."""
+        active = self.active_bindings.get(event.key)
+        if active is not None and not active.enabled:
+            binding = active.binding
+            if self._is_off(binding.action.partition("(")[0]):
+                text = f"Read-only: {binding.description} is off. Start kvtui without --readonly for it."
+                self.app.notify(text, timeout=3, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A failed piece of background work is told of, and the app goes on."""

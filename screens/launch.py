@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -20,20 +21,18 @@ from kvtui.preflight import SIGNS, CheckRow, verdict
 from screens.background import in_background
 from screens.base import KvtuiScreen, host
 from screens.commands import Command, bindings
+from screens.figures import span
 from screens.modals.question import confirm
 from screens.ports.launch import Launching
 from screens.session import Session
 from screens.signs import sign_text
 from screens.widgets.check_detail import detail_grid
 from screens.widgets.checks import CheckTable
-from screens.widgets.sequence import sequence_grid, sequence_of
+from screens.widgets.sequence import sequence_grid, sequence_of, start_of
 
-_NO_PLAN = (
-    "There is no plan to launch.\n\n"
-    "2  make one\n"
-    "1  then b: run the default plan in the lab of this machine, no GPU needed"
-)
 _SAID_LINES = 500
+# Steps of ``start_of``.
+_MAKING_READY, _HANDING_OVER = 1, 2
 
 
 class LaunchScreen(KvtuiScreen):
@@ -52,8 +51,11 @@ class LaunchScreen(KvtuiScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
-    def __init__(self, session: Session, launching: Launching) -> None:
+    def __init__(
+        self, session: Session, launching: Launching, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__(session)
+        self._now_s = now_s
         self._port = launching
         self._rows: tuple[CheckRow, ...] = ()
         self._checked: tuple[Plan, bool] | None = None
@@ -61,6 +63,7 @@ class LaunchScreen(KvtuiScreen):
         self._asking = asyncio.Lock()
         self._measuring = False
         self._starting: asyncio.Task[str] | None = None
+        self._step, self._step_began_s, self._phase = 0, 0.0, ""
         self._ended: tuple[str, str] | None = None
 
     def compose_body(self) -> Iterable[Widget]:
@@ -71,18 +74,21 @@ class LaunchScreen(KvtuiScreen):
             Static(id="sequence"), Log(id="said", max_lines=_SAID_LINES), id="start-panel", classes="panel"
         )
         return [
-            Static(_NO_PLAN, id="no-plan", markup=False),
             checks,
             Horizontal(detail, start, id="below"),
             Static(id="line"),
         ]
 
+    def on_mount(self) -> None:
+        """A start's time goes on."""
+        self.set_interval(1.0, self._draw_steps)
+
     def on_screen_resume(self) -> None:
         """Check a plan that is new here; start it where that was asked for."""
         session = self.session
-        self._draw()
         if session.plan is None:
-            return
+            session.plan_name, session.plan = self._port.last_plan()
+        self._draw()
         start = session.start_now and not getattr(self.app, "readonly", False)
         if start:
             session.start_now = False
@@ -105,9 +111,6 @@ class LaunchScreen(KvtuiScreen):
 
     def _draw(self) -> None:
         plan = self.session.plan
-        for part in ("#checks-panel", "#below", "#line"):
-            self.query_one(part).display = plan is not None
-        self.query_one("#no-plan").display = plan is None
         if plan is None:
             return
         rows = self._rows if self._checked == self._wanted else ()
@@ -127,10 +130,19 @@ class LaunchScreen(KvtuiScreen):
         panel.border_title = "Starting" if starting else "Start sequence"
         said.display = starting
         sequence = self.query_one("#sequence", Static)
-        sequence.display = not starting
-        if plan is not None and not starting:
+        if plan is not None and starting:
+            self._draw_steps()
+        elif plan is not None:
             lines = sequence_of(plan, on_lab=self._on_lab)
             sequence.update(sequence_grid(self.app, lines, -1))
+
+    def _draw_steps(self) -> None:
+        """How far the start is, for how long, and what it does this second."""
+        if self._starting is None or not self.is_mounted:
+            return
+        now = f"{span(self._now_s() - self._step_began_s)}  {self._phase}"
+        lines = start_of(on_lab=self._on_lab)
+        self.query_one("#sequence", Static).update(sequence_grid(self.app, lines, self._step, now))
 
     def _draw_line(self) -> None:
         if self._starting is not None or self._measuring:
@@ -263,7 +275,18 @@ class LaunchScreen(KvtuiScreen):
 
     def phase(self, text: str) -> None:
         """What is happening this second."""
+        self._phase = text
         self._line("◐", text)
+        self._draw_steps()
+
+    def handing_over(self) -> None:
+        """The run is given to a process of its own."""
+        self._begin_step(_HANDING_OVER)
+        self._line("◐", "Handing the run to a process of its own.")
+
+    def _begin_step(self, step: int) -> None:
+        self._step, self._step_began_s, self._phase = step, self._now_s(), ""
+        self._draw_steps()
 
     def action_start(self) -> None:
         """Start the plan, unless a check fails."""
@@ -285,6 +308,7 @@ class LaunchScreen(KvtuiScreen):
         self._ended = None
         self.query_one("#said", Log).clear()
         self._starting = asyncio.create_task(self._port.start(plan, on_lab=self.session.on_lab, teller=self))
+        self._begin_step(_MAKING_READY)
         self._draw_start()
         self._line("◐", "Starting.")
         try:

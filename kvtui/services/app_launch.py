@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
 
 from kvtui import follower, launch
 from kvtui.campaign.context import Reporter
+from kvtui.errors import RecordError
 from kvtui.paths import Places
-from kvtui.plan import Plan
+from kvtui.plan import Plan, load_plan
 from kvtui.plan_commands import script
 from kvtui.preflight import CheckRow
-from kvtui.record import RunRecord
+from kvtui.record import RunRecord, records
+from kvtui.recordings import DEFAULT_PLAN
 from kvtui.run_secrets import secrets_of
 from kvtui.services.links import LinkPool
 from kvtui.services.live_runs import LocalRuns
 from kvtui.services.preflight import Preflight, Told
 from kvtui.services.runs import stop_run
 from remote.asking import Asker
+
+
+class StartTeller(Reporter, Protocol):
+    """Who is told how a start goes."""
+
+    def handing_over(self) -> None:
+        """All is made ready; the run is given to a process of its own."""
 
 
 class AppLaunch:
@@ -64,7 +75,16 @@ class AppLaunch:
         """
         return script(plan, self._preflight.shape(plan))
 
-    async def start(self, plan: Plan, *, on_lab: bool, teller: Reporter) -> str:
+    def last_plan(self) -> tuple[str, Plan]:
+        """The plan that was run last, or kvtui's own where none was; with its name."""
+        for record in reversed(records(self._places.runs)):
+            with suppress(RecordError):
+                plan = record.plan()
+                return plan.name, plan
+        plan = load_plan(DEFAULT_PLAN)
+        return plan.name, plan
+
+    async def start(self, plan: Plan, *, on_lab: bool, teller: StartTeller) -> str:
         """Make a run that a process of its own carries on; its id. Cancelled, it takes back what it began.
 
         Raises:
@@ -86,10 +106,10 @@ class AppLaunch:
         if self._under_way:
             await asyncio.wait(self._under_way)
 
-    async def _start(self, plan: Plan, teller: Reporter, *, on_lab: bool) -> str:
+    async def _start(self, plan: Plan, teller: StartTeller, *, on_lab: bool) -> str:
         record = await launch.new_run(plan, self._places, teller, on_lab=on_lab)
         secrets = secrets_of(plan, self._asker.passphrases)
-        teller.phase("handing the run to a process of its own")
+        teller.handing_over()
         starting = asyncio.create_task(asyncio.to_thread(follower.start, record, secrets))
         try:
             await asyncio.shield(starting)

@@ -21,8 +21,18 @@ class Teller(Protocol):
         """What is happening this second; replaces what was said before."""
 
 
+class StartTeller(Teller, Protocol):
+    """Who is told how a start goes."""
+
+    def handing_over(self) -> None:
+        """All is made ready; the run is given to a process of its own."""
+
+
 class Launching(Protocol):
     """Checking plans, and starting runs."""
+
+    def last_plan(self) -> tuple[str, Plan]:
+        """The plan that was run last, or kvtui's own where none was; with its name."""
 
     async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:
         """Check everything on all nodes; ``told`` gets all rows whenever one changes."""
@@ -47,7 +57,7 @@ class Launching(Protocol):
             PlanError: A value does not survive the way there.
         """
 
-    async def start(self, plan: Plan, *, on_lab: bool, teller: Teller) -> str:
+    async def start(self, plan: Plan, *, on_lab: bool, teller: StartTeller) -> str:
         """Make a run that goes on by itself; its id. Cancelled, it takes back what it began.
 
         Raises:

@@ -41,13 +41,22 @@ def sequence_of(plan: Plan, *, on_lab: bool) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def sequence_grid(app: App[object], lines: tuple[str, ...], done: int) -> Table:
+def start_of(*, on_lab: bool) -> tuple[str, ...]:
+    """What a start does until the run goes on by itself."""
+    ready = (
+        "bring up the lab of this machine, and make the run's record" if on_lab else "make the run's record"
+    )
+    return ("check", ready, "hand the run to a process of its own", "go on in Live")
+
+
+def sequence_grid(app: App[object], lines: tuple[str, ...], done: int, now: str = "") -> Table:
     """The lines with their signs.
 
     Args:
         app: The app, for its colours.
         lines: What is done.
         done: How many are behind; the next one is under way. Below 0 nothing has begun.
+        now: What the one under way does this second, and for how long.
     """
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
@@ -59,5 +68,8 @@ def sequence_grid(app: App[object], lines: tuple[str, ...], done: int) -> Table:
             sign, colour = ("✓", "success")
         elif number == done:
             sign, colour = ("◐", "warning")
-        grid.add_row(Text(f"{sign} {number + 1}", style=colours[colour]), Text(clean(line)))
+        text = Text(clean(line))
+        if number == done and now:
+            text.append(f"  {clean(now)}", colours["muted"])
+        grid.add_row(Text(f"{sign} {number + 1}", style=colours[colour]), text)
     return grid

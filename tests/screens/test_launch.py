@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.table import Table
 from textual.pilot import Pilot
 from textual.widgets import Button, Log, Static
+from textual.widgets._footer import FooterKey
 
 from kvtui.app import KvtuiApp
 from kvtui.errors import RunFailed
@@ -20,7 +22,7 @@ from screens.base import KvtuiScreen
 from screens.launch import LaunchScreen
 from screens.modals.message import Message
 from screens.modals.question import Question
-from screens.ports.launch import Teller, Told
+from screens.ports.launch import StartTeller, Told
 from screens.session import Session
 from screens.widgets.checks import CheckTable
 from tests.kvtui.knowing import seed_plan
@@ -87,6 +89,7 @@ class FakeLaunching:
         self.checking = asyncio.Event()
         self.checking.set()
         self.gate = asyncio.Event()
+        self.handing = False
         self.error: Exception | None = None
 
     async def check(self, plan: Plan, *, on_lab: bool, told: Told) -> tuple[CheckRow, ...]:
@@ -117,12 +120,18 @@ class FakeLaunching:
         """Some commands."""
         return f"# {plan.name}\n"
 
-    async def start(self, plan: Plan, *, on_lab: bool, teller: Teller) -> str:
+    def last_plan(self) -> tuple[str, Plan]:
+        """The plan that was run last."""
+        return "last", MENDED
+
+    async def start(self, plan: Plan, *, on_lab: bool, teller: StartTeller) -> str:
         """Make a run."""
         self.did.append(f"start {plan.name} {on_lab}")
         teller.say("Installing the lab's engine environment [/x]\x1b[2J")
         teller.phase("vllm (2 of 4): 100 MB fetched")
         try:
+            if self.handing:
+                teller.handing_over()
             await self.gate.wait()
         except asyncio.CancelledError:
             self.taken_back += 1
@@ -154,7 +163,7 @@ def app_of(
     port: FakeLaunching, session: Session, *, readonly: bool = False, around: Around | None = None
 ) -> KvtuiApp:
     """The app on Launch."""
-    modes = {"launch": lambda session: LaunchScreen(session, port), "live": FakeLive}
+    modes = {"launch": lambda session: LaunchScreen(session, port, lambda: 0.0), "live": FakeLive}
     return make_app(modes, session, readonly=readonly, around=around)
 
 
@@ -409,14 +418,58 @@ async def test_read_only_checks_and_changes_nothing(start_now: bool) -> None:
         assert isinstance(app.screen, LaunchScreen)
 
 
-async def test_without_a_plan_it_says_where_to_get_one() -> None:
-    port = FakeLaunching()
-    app = app_of(port, Session())
+async def test_without_a_plan_it_takes_the_one_that_was_run_last() -> None:
+    port, session = FakeLaunching(), Session()
+    app = app_of(port, session)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("enter", "r", "R", "f", "c", "y", "x")
         await settle(pilot)
-        assert port.did == []
-        assert app.screen.query_one("#no-plan").display
+        assert (session.plan, session.plan_name) == (MENDED, "last")
+        assert port.did == [f"check {MENDED.name} False"]
+        assert "Press enter to run" in line(app)
+
+
+def steps(app: KvtuiApp) -> list[str]:
+    """The steps of the start, with their signs."""
+    grid = app.screen.query_one("#sequence", Static).content
+    assert isinstance(grid, Table)
+    return [f"{sign} {text}" for sign, text in zip(*(column.cells for column in grid.columns), strict=True)]
+
+
+@pytest.mark.parametrize("handing", [False, True])
+async def test_a_start_says_which_step_it_is_at_for_how_long_and_what_it_does(handing: bool) -> None:
+    port = FakeLaunching()
+    port.handing = handing
+    app = app_of(port, Session(plan=PLAN, on_lab=True, start_now=True))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        said = steps(app)
+        assert [line[0] for line in said] == (list("✓✓◐·") if handing else list("✓◐··"))
+        under_way = next(line for line in said if line.startswith("◐"))
+        assert "  0 s  " in under_way
+        assert handing or "vllm (2 of 4): 100 MB fetched" in under_way
+
+
+async def test_a_key_that_read_only_takes_away_says_so() -> None:
+    app = app_of(FakeLaunching(), Session(plan=PLAN), readonly=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        assert [note.message for note in app._notifications] == [
+            "Read-only: Stop is off. Start kvtui without --readonly for it."
+        ]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+async def test_keys_at_the_bottom_are_whole_and_the_first_of_them_stay(columns: int) -> None:
+    app = app_of(FakeLaunching(), Session(plan=PLAN))
+    async with app.run_test(size=(columns, 16)) as pilot:
+        await settle(pilot)
+        keys = [key for key in app.screen.query(FooterKey) if key.display]
+        assert keys[0].description == "Run"
+        assert "Help" in {key.description for key in keys}
+        assert max(key.region.right for key in keys) <= columns
+        assert all(key.region.width >= len(key.description) for key in keys)
 
 
 async def test_another_plan_is_checked_when_one_comes_back() -> None:
@@ -453,7 +506,3 @@ def test_looks_without_colour(snap_compare: Any, monkeypatch: pytest.MonkeyPatch
 def test_looks_while_it_starts(snap_compare: Any) -> None:
     app = app_of(FakeLaunching(), Session(plan=PLAN, on_lab=True, start_now=True))
     assert snap_compare(app, terminal_size=(120, 36), run_before=settle)
-
-
-def test_looks_without_a_plan(snap_compare: Any) -> None:
-    assert snap_compare(app_of(FakeLaunching(), Session()), terminal_size=(80, 24), run_before=settle)

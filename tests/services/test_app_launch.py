@@ -27,6 +27,22 @@ def where(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Places:
     return places()
 
 
+class Starting(Quiet):
+    """Hears how a start goes, and says nothing."""
+
+    def handing_over(self) -> None:
+        """Nothing."""
+
+
+async def test_the_plan_to_begin_with_is_the_last_run_ones(where: Places) -> None:
+    app = starter(where)
+    assert app.last_plan()[1].lab
+    first, damaged = create(where.runs, 0.0), create(where.runs, 10.0)
+    first.write_json(first.plan_file, seed_plan().model_dump(mode="json"))
+    damaged.write(damaged.plan_file, "{")
+    assert app.last_plan() == (seed_plan().name, seed_plan())
+
+
 def starter(where: Places) -> AppLaunch:
     asker = Person()
     asker.passphrases["/k"] = "p"
@@ -68,7 +84,9 @@ async def test_the_run_gets_what_was_typed(where: Places, monkeypatch: pytest.Mo
     plan = seed_plan()
     assert plan.store is not None
     store = plan.store.model_copy(update={"password_env": "STORE_PASSWORD"})
-    run = await starter(where).start(plan.model_copy(update={"store": store}), on_lab=False, teller=Quiet())
+    run = await starter(where).start(
+        plan.model_copy(update={"store": store}), on_lab=False, teller=Starting()
+    )
     assert (where.runs / run).is_dir()
     assert given == [Secrets({"STORE_PASSWORD": "s3cret"}, {"/k": "p"})]
 
@@ -79,7 +97,7 @@ async def test_leaving_gives_a_start_up_and_waits_for_it(
     reached = asyncio.Event()
     taken_back = stand_in(monkeypatch, where, reached, asyncio.Event())
     app = starter(where)
-    task = asyncio.create_task(app.start(seed_plan(), on_lab=True, teller=Quiet()))
+    task = asyncio.create_task(app.start(seed_plan(), on_lab=True, teller=Starting()))
     await reached.wait()
     task.cancel()
     await app.settled()
@@ -108,11 +126,11 @@ async def test_a_run_whose_process_starts_too_late_is_stopped(
     monkeypatch.setattr(follower, "start", start)
     monkeypatch.setattr(app_launch, "stop_run", stop_run)
 
-    class CancelAtPhase(Quiet):
-        def phase(self, text: str) -> None:
+    class CancelThen(Starting):
+        def handing_over(self) -> None:
             task.cancel()
 
-    task = asyncio.create_task(starter(where).start(seed_plan(), on_lab=False, teller=CancelAtPhase()))
+    task = asyncio.create_task(starter(where).start(seed_plan(), on_lab=False, teller=CancelThen()))
     with pytest.raises(asyncio.CancelledError):
         await task
     assert len(stopped) == 1
