@@ -68,7 +68,8 @@ class Borders:
         self._shown = Content(""), Content("")
 
     def show(self, title: Content, conclusion: Content) -> bool:
-        """Show both, each a single line; whether they differ from what was shown."""
+        """Show the first line of both; whether they differ from what was shown."""
+        title, conclusion = _one_line(title), _one_line(conclusion)
         before, self._shown = self._shown, (title, conclusion)
         widget, size = self._widget, self._widget.outer_size
         rows = []
@@ -83,3 +84,8 @@ class Borders:
         if rows:
             widget.refresh(*(Region(-offset.x, row - offset.y, size.width, 1) for row in rows))
         return bool(rows)
+
+
+def _one_line(content: Content) -> Content:
+    """What fits into a border, as Textual's own properties have it."""
+    return content.expand_tabs(4).split("\n", allow_blank=True)[0]
