@@ -101,10 +101,10 @@ def use_store(scene: Scene) -> None:
 
 
 def pause_writes(scene: Scene) -> None:
-    """Have the store hold back all writes from the middle of the cold pass until the cached one has begun."""
-    scene.wait_answers("single.cold", 2)
+    """Have the store hold back all writes from early in the cold pass until the cached one has begun."""
     with store_client(scene.lab) as client:
         scene.undo.callback(_unpause, scene)
+        scene.wait_answers("single.cold", 1)
         client.custom_command(["CLIENT", "PAUSE", "60000", "WRITE"])
         scene.wait_answers("single.cached", 2)
         client.custom_command(["CLIENT", "UNPAUSE"])

@@ -209,9 +209,9 @@ def plants() -> tuple[Plant, ...]:
         Plant(
             "stores-unsettled",
             "The cached pass begins before the stores have arrived",
-            "the store holds back all writes from the middle of the cold pass on (`CLIENT PAUSE`)",
+            "the store holds back all writes from the cold pass's first answers on (`CLIENT PAUSE`)",
             ("stores-missing",),
-            campaign(),
+            campaign(documents=12),
             act=acts.pause_writes,
         ),
     )
