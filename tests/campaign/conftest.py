@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -66,6 +67,11 @@ class Ended:
     code: int
     stdout: str
     stderr: str
+
+
+def _heed_ctrl_c() -> None:
+    """A suite that runs in the background ignores Ctrl-C, and what it starts inherits that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -136,6 +142,7 @@ class Operator:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE if terminal is None else terminal,
                 cwd=self.home,
+                preexec_fn=_heed_ctrl_c,
             )
         )
 

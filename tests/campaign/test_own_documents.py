@@ -40,7 +40,9 @@ async def test_the_record_says_which_documents_were_sent(operator: Operator, pla
     assert [(event["source"], event["code"]) for event in told] == [("broken.md", "not-utf-8")]
     result = json.loads(ended.stdout)
     assert made["source_sha256"][:12] in result["notes"][0]
-    assert [finding["code"] for finding in result["findings"]] == ["own-documents-left-out"]
+    # Other tests may run on this machine meanwhile.
+    found = {finding["code"] for finding in result["findings"]} - {"processor-shared"}
+    assert found == {"own-documents-left-out"}
     assert result["rows"][0]["cold_n"] == 2
     assert problems(record(operator)) == ()
     assert_nothing_left(operator)

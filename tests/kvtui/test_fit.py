@@ -443,7 +443,8 @@ def test_the_expected_reuse_is_what_a_tier_that_keeps_everything_gives(
     plan = with_prefix(prefix, documents=documents, tokens=tokens)
     scan, expected = plan_scan(plan), expected_reuse(plan)
     cold, cached = in_dram(scan, scan.working_chunks + 4 * scan.chunks)
-    assert [found * 256 for found in cold] == [0, *[expected.shared_tokens] * (documents - 1)]
+    # The request that is sent first finds nothing, whichever document it is.
+    assert sorted(found * 256 for found in cold) == [0, *[expected.shared_tokens] * (documents - 1)]
     assert {min(found * 256, plan.corpus.prompt_tokens - 1) for found in cached} == {expected.cached_tokens}
 
 
