@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from bench.confounds.scene import POLL_S, Scene
@@ -72,6 +73,8 @@ def restart_store(scene: Scene) -> None:
         start_new_session=True,
         env={**os.environ, members.MARKER: scene.lab.lab_id},
     )
+    # It outlives the campaign, and ends with the lab.
+    Thread(target=started.wait, daemon=True).start()
     info.write(with_store_pid(scene.lab, started.pid), scene.paths.info)
 
 

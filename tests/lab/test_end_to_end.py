@@ -58,9 +58,9 @@ def test_the_default_plan_killed_twice_gives_the_whole_result(place: Place) -> N
         assert title in run.output
 
     result = json.loads(run.record.result.read_text(encoding="utf-8"))
-    # One of its tiers is too small on purpose.
+    # One of its tiers is too small on purpose: it is said beforehand, and measured.
     found = [(one["code"], one["where"]) for one in result["findings"] if one["level"] != "info"]
-    assert found == [("capacity-too-small", "dram-small")]
+    assert found == [("capacity-too-small", "dram-small"), ("reuse-lost", "dram-small · single")]
     assert left_alive(place.data) == []
 
 
