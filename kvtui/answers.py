@@ -86,9 +86,3 @@ def _distance(token_id: int, logprob: float, other: Token) -> float:
         return abs(logprob - told)
     known = [value for value in (other.logprob, other.other_logprob) if value is not None]
     return max(0.0, logprob - min(known, default=logprob))
-
-
-def first_flip(reference: Answer, answer: Answer) -> int | None:
-    """Place, from 1, of the first token that differs; ``None`` when none does."""
-    pairs = zip(reference, answer, strict=False)
-    return next((place for place, (mine, theirs) in enumerate(pairs, 1) if mine.id != theirs.id), None)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtui.answers import NO_NUMBER, Answer, Token, answer_from, difference, first_flip
+from kvtui.answers import NO_NUMBER, Answer, Token, answer_from, difference
 
 logprobs = st.floats(-50, 0, allow_nan=False)
 
@@ -27,7 +27,6 @@ answers = st.lists(greedy_tokens(), min_size=1, max_size=8).map(tuple)
 @given(answers)
 def test_an_answer_does_not_differ_from_itself(answer: Answer) -> None:
     assert difference(answer, answer) == 0
-    assert first_flip(answer, answer) is None
 
 
 @given(answers, answers)
@@ -75,7 +74,6 @@ def test_noise_never_looks_larger_than_it_is(noise: list[float], token: Token) -
 def test_a_token_that_flips_between_two_equals_is_no_difference() -> None:
     one, other = (Token(1, -0.70, 2, -0.701),), (Token(2, -0.70, 1, -0.702),)
     assert difference(one, other) == pytest.approx(0.002)
-    assert first_flip(one, other) == 1
 
 
 def test_a_token_that_the_other_answer_never_considered_is_one() -> None:
