@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.fit_combinations import Combination, plan_of
+from bench.store_client import store_client
 from kvtui.attribution import reusable_tokens
 from kvtui.journal import Event, read_events
 from kvtui.plan import Order, Policy, TierKind
@@ -128,15 +129,11 @@ def _store_of(data: Path, run: Sequence[Combination]) -> Iterator[None]:
     if run[0].kind is not TierKind.VALKEY:
         yield
         return
-    from glide_sync import GlideClient, GlideClientConfiguration, NodeAddress
-
     lab = info.read(data / "lab" / "lab.json")
     if lab is None:
         raise RuntimeError("the lab is not up")
-    address = NodeAddress(lab.store.host, lab.store.port)
-    client = GlideClient.create(GlideClientConfiguration([address]))
     capacity_gib = plan_of(tuple(run)).tiers[0].capacity_gib or 0
-    try:
+    with store_client(lab) as client:
         before = client.config_get(["maxmemory", "maxmemory-policy"])
         client.config_set(
             {"maxmemory": str(int(capacity_gib * 1024**3)), "maxmemory-policy": run[0].store_policy}
@@ -145,8 +142,6 @@ def _store_of(data: Path, run: Sequence[Combination]) -> Iterator[None]:
             yield
         finally:
             client.config_set({name.decode(): value.decode() for name, value in before.items()})
-    finally:
-        client.close()
 
 
 def kvtui(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -20,6 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from bench.fit_measuring import commit
+from bench.place import make_place
 from bench.reproduction_record import packed, read_all, unpacked
 from kvtui.journal import read_events
 from kvtui.paths import places
@@ -34,26 +36,18 @@ DOCS = Path(__file__).parents[1] / "docs"
 PLAN = Path(__file__).parent / "reproduction.toml"
 
 
-def _commit() -> str:
-    said = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    return subprocess.run(said, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
-
-
 def campaign(plan: Path) -> RunResult | None:
     """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed."""
     with tempfile.TemporaryDirectory() as directory:
-        data = Path(directory) / "kvtui"
-        data.mkdir()
-        (data / "engine-cpu").symlink_to(places().engine)
-        env = {**os.environ, "XDG_DATA_HOME": directory}
+        place = make_place(Path(directory), places().engine)
         kvtui = [sys.executable, "-m", "kvtui"]
         try:
-            ended = subprocess.run([*kvtui, "launch", str(plan)], env=env, check=False)
+            ended = subprocess.run([*kvtui, "launch", str(plan)], env=place.env, check=False)
         finally:
-            subprocess.run([*kvtui, "lab", "down"], env=env, check=False)
+            subprocess.run([*kvtui, "lab", "down"], env=place.env, check=False)
         if ended.returncode != 0:
             return None
-        (record,) = records(data / "runs")
+        (record,) = records(place.runs)
         events, own = read_events(record.events), record.plan()
         return RunResult(result_of(record.run, own, events), own, samples_of(events))
 
@@ -94,7 +88,7 @@ def main() -> int:
     options = parser.parse_args()
     about = {
         "command": " ".join(["python -m bench.reproduction", *sys.argv[1:]]),
-        "commit": _commit(),
+        "commit": commit(),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "load_before": round(os.getloadavg()[0], 2),
         "cores": os.cpu_count(),

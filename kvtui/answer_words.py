@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from kvtui.answer_check import AnswerCheck
 from kvtui.answers import NO_NUMBER
 from kvtui.findings import Finding, Level
-
-_NAMED = 3
+from kvtui.units import named
 
 
 def answer_line(check: AnswerCheck) -> str:
@@ -52,12 +51,11 @@ def _blind(check: AnswerCheck) -> str:
 
 
 def _wrong(check: AnswerCheck) -> str:
-    named = ", ".join(check.wrong[:_NAMED]) + (", …" if len(check.wrong) > _NAMED else "")
     again = f" Computed twice they differ by {nats(check.noise)}." if check.noise is not None else ""
     return (
         f"The reused KV is wrong: {check.compared - check.agree} of {check.compared} answers differ from the "
         f"computed ones by up to {nats(check.largest)} in log-probability, where rounding makes "
-        f"{nats(check.tolerance)} ({check.dtype}): {named}.{again}"
+        f"{nats(check.tolerance)} ({check.dtype}): {named(check.wrong)}.{again}"
     )
 
 

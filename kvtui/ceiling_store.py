@@ -23,13 +23,18 @@ class CeilingStore:
 
     def read(self) -> tuple[Ceiling, ...]:
         """Everything kept, oldest first; what cannot be read was never measured."""
-        return self._look()[0]
+        return self.look()[0]
 
     def fault(self) -> Finding | None:
         """What of the file cannot be read; None where all of it can, or there is none."""
-        why = self._look()[1]
-        if not why:
-            return None
+        return self.look()[1]
+
+    def look(self) -> tuple[tuple[Ceiling, ...], Finding | None]:
+        """Both, from one reading of the file."""
+        found, why = self._held()
+        return found, self._finding(why) if why else None
+
+    def _finding(self, why: str) -> Finding:
         return Finding(
             Level.WARNING,
             "ceilings-unreadable",
@@ -37,7 +42,7 @@ class CeilingStore:
             f"Mend it, or measure anew: kvtui nodes probe --ceilings; it is kept as {self._aside.name}.",
         )
 
-    def _look(self) -> tuple[tuple[Ceiling, ...], str]:
+    def _held(self) -> tuple[tuple[Ceiling, ...], str]:
         """What the file holds, and why not all of it."""
         try:
             rows = json.loads(self._path.read_bytes())
@@ -66,7 +71,7 @@ class CeilingStore:
         Raises:
             OSError: The file cannot be written.
         """
-        found, fault = self._look()
+        found, fault = self._held()
         if fault:
             self._path.replace(self._aside)
         kept = {_way(ceiling): ceiling for ceiling in found}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kvtui.attribution import Verdict
 from kvtui.samples import Pass, Sample
+from kvtui.units import with_repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class DocumentRow:
     @property
     def name(self) -> str:
         """The document, and which repeat it is from the second on."""
-        return f"{self.document} · repeat {self.repeat}" if self.repeat > 1 else self.document
+        return with_repeat(self.document, self.repeat)
 
     @property
     def speedup(self) -> float | None:

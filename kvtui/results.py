@@ -31,7 +31,7 @@ from kvtui.stats.estimate import (
     paired_ratios,
     ratio_estimate,
 )
-from kvtui.stats.order import percentile
+from kvtui.stats.order import enough, percentile
 from kvtui.stats.repeats import repeats_needed
 from kvtui.tier_samples import TierSamples, tier_samples
 from kvtui.worth import TierPair, tier_economics, tier_pairs
@@ -181,7 +181,7 @@ def row(
     cold, cached = sorted(tier.cold_requests_ms), sorted(tier.cached_requests_ms)
     tails = [
         # Requests of one document are not independent: what is enough is counted in documents.
-        percentile(requests, share) if percentile(sorted(documents_ms.values()), share) is not None else None
+        percentile(requests, share) if enough(len(documents_ms), share) else None
         for requests, documents_ms in ((cold, cold_ms), (cached, cached_ms))
         for share in (0.95, 0.99)
     ]

@@ -13,11 +13,10 @@ from kvtui.stats.order import P95_FROM
 from kvtui.stats.shape import first_words, outliers, two_groups, unlike_first
 from kvtui.stats.trend import Drift
 from kvtui.tier_samples import TierSamples
-from kvtui.units import ms
+from kvtui.units import ms, named
 
 # A drift warns when it is beyond doubt, matters, and the pass was long enough to tell it from a slow start.
 _SURE, _MATTERS = 0.001, 0.03
-_NAMED = 3
 
 
 def sample_findings(tiers: Sequence[TierSamples]) -> tuple[Finding, ...]:
@@ -63,13 +62,11 @@ def _of_pass(where: str, ttft_ms: Mapping[str, float], drifts: Drift | None, fir
     odd = [place for place in outliers(values) if place >= first]
     if odd and groups is None:
         names = list(ttft_ms)
-        shown = ", ".join(f"{names[place]} {ms(values[place])}" for place in odd[:_NAMED])
-        more = ", …" if len(odd) > _NAMED else ""
+        shown = named([f"{names[place]} {ms(values[place])}" for place in odd])
         yield Finding(
             Level.INFO,
             "outliers",
-            f"{len(odd)} of {len(values)} requests are far from the median, {ms(median(values))}: "
-            f"{shown}{more}.",
+            f"{len(odd)} of {len(values)} requests are far from the median, {ms(median(values))}: {shown}.",
             "The median holds; look at their log lines.",
             where,
         )

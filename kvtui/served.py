@@ -11,7 +11,7 @@ from typing import Any
 from kvtui.attribution import Evidence, Verdict
 from kvtui.plan import TierKind
 from kvtui.samples import Pass, Sample
-from kvtui.units import DASH, ms
+from kvtui.units import DASH, megabytes, ms
 
 # All that was read, less what roundings take; and less than this part of it is the engine's other reading.
 ALL, NONE = 0.98, 0.02
@@ -193,10 +193,10 @@ def evidence_lines(sample: Sample) -> tuple[str, ...]:
         lines.append(f"Served by {served.by}: {served.words}.")
     if moved.to_json():
         lines.append(
-            f"KV read {_mb(size)}; engine: device {_mb(moved.engine_read_bytes)}, "
-            f"files {_mb(moved.engine_rchar_bytes)}, store {_mb(moved.store_rx_bytes)}; "
-            f"node: disks {_mb(moved.disk_read_bytes)}, network {_mb(moved.nic_rx_bytes)}, "
-            f"loopback {_mb(moved.loopback_rx_bytes)}."
+            f"KV read {megabytes(size)}; engine: device {megabytes(moved.engine_read_bytes)}, "
+            f"files {megabytes(moved.engine_rchar_bytes)}, store {megabytes(moved.store_rx_bytes)}; "
+            f"node: disks {megabytes(moved.disk_read_bytes)}, network {megabytes(moved.nic_rx_bytes)}, "
+            f"loopback {megabytes(moved.loopback_rx_bytes)}."
         )
     if isinstance(floor_ms, float) and sample.ttft_ms is not None:
         lines.append(f"TTFT {ms(sample.ttft_ms)}; by its ceiling the read takes at least {ms(floor_ms)}.")
@@ -220,7 +220,3 @@ def _share(size_bytes: int | None, of_bytes: int) -> float | None:
 
 def _two(share: float | None) -> str:
     return DASH if share is None else f"{share:.2f}"
-
-
-def _mb(size_bytes: int | None) -> str:
-    return DASH if size_bytes is None else f"{size_bytes / 1e6:,.2f} MB"

@@ -12,6 +12,7 @@ from kvtui.plan import Plan, Topology
 from kvtui.samples import Pass, Sample
 from kvtui.stats.repeats import Shift, shift
 from kvtui.stats.trend import Drift, drift
+from kvtui.units import with_repeat
 
 
 def _by_document(values: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -74,7 +75,7 @@ class TierSamples:
     @property
     def words(self) -> str:
         """Its tier, and which repeat it is from the second on."""
-        return f"{self.tier} · repeat {self.repeat}" if self.repeat > 1 else self.tier
+        return with_repeat(self.tier, self.repeat)
 
     @cached_property
     def cold_requests_ms(self) -> tuple[float, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 DASH = "–"
 GIB = 1024**3
 
@@ -43,3 +45,18 @@ def ms(value_ms: float | None) -> str:
     if value_ms is None:
         return DASH
     return f"{value_ms:,.1f} ms" if value_ms < 100 else f"{value_ms:,.0f} ms"
+
+
+def megabytes(size_bytes: float | None) -> str:
+    """A size in MB of 1000², to a hundredth."""
+    return DASH if size_bytes is None else f"{size_bytes / 1e6:,.2f} MB"
+
+
+def named(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names, and whether there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def with_repeat(name: str, repeat: int) -> str:
+    """A name, and which repeat of the campaign it is of from the second on."""
+    return f"{name} · repeat {repeat}" if repeat > 1 else name

@@ -11,6 +11,7 @@ from kvtui.pass_counts import EngineTimes, StoreCounts
 from kvtui.plan import TierKind
 from kvtui.samples import Sample
 from kvtui.served import Server, known_bytes, moved_of, served_of
+from kvtui.units import megabytes
 
 # Counts of the same bytes differ by no more than this, times by no more than one of these.
 BYTES_WITHIN = 0.02
@@ -104,7 +105,8 @@ def _other_server(facts: PassFacts, sample: Sample) -> str:
     if served is None or served.by in (Server.UNKNOWN, *_EXPECTED.get(facts.kind, ())):
         return ""
     size = known_bytes(sample) or 0
-    return f"LMCache read {_mb(size)} of KV in tier {sample.tier}, the counts say {served.by}: {served.words}"
+    read = f"LMCache read {megabytes(size)} of KV in tier {sample.tier}"
+    return f"{read}, the counts say {served.by}: {served.words}"
 
 
 def _unread(facts: PassFacts, sample: Sample) -> str:
@@ -115,7 +117,7 @@ def _unread(facts: PassFacts, sample: Sample) -> str:
     came = moved.store_rx_bytes if facts.kind is TierKind.VALKEY else moved.engine_rchar_bytes
     if came is None or came < max(CAME * could, BESIDE_BYTES):
         return ""
-    return f"LMCache read nothing, {_mb(came)} came in where its KV is {_mb(could)}"
+    return f"LMCache read nothing, {megabytes(came)} came in where its KV is {megabytes(could)}"
 
 
 def _chunks(facts: PassFacts) -> int | None:
@@ -142,21 +144,22 @@ def _bytes(facts: PassFacts) -> Iterator[str]:
     if facts.kind is TierKind.VALKEY:
         came = _sum([moved_of(sample).store_rx_bytes for sample in facts.samples])
         if came is not None and _apart(read, came, beside):
-            yield f"LMCache read {_mb(read)} of KV, its connections to the store got {_mb(came)}."
+            yield f"LMCache read {megabytes(read)} of KV, its connections to the store got {megabytes(came)}."
         if facts.store is not None:
             info = round(INFO_BYTES * (facts.store.seconds + INFO_AROUND))
             if _apart(read, facts.store.net_out_bytes, beside + info):
-                sent = _mb(facts.store.net_out_bytes)
-                yield f"LMCache read {_mb(read)} of KV, the store sent {sent} to all its clients."
+                sent = megabytes(facts.store.net_out_bytes)
+                yield f"LMCache read {megabytes(read)} of KV, the store sent {sent} to all its clients."
     if facts.kind is TierKind.DISK:
         files = _sum([moved_of(sample).engine_rchar_bytes for sample in facts.samples])
         device = _sum([moved_of(sample).engine_read_bytes for sample in facts.samples])
         # A read that is no call of read(), by io_uring or a mapping, is in the device's count alone.
         seen = None if files is None else max(files, device or 0)
         if seen is not None and _apart(read, seen, beside):
-            yield f"LMCache read {_mb(read)} of KV, the engine read {_mb(seen)} from files."
+            yield f"LMCache read {megabytes(read)} of KV, the engine read {megabytes(seen)} from files."
         if device is not None and device > read * (1 + BYTES_WITHIN) + beside:
-            yield f"LMCache read {_mb(read)} of KV, the engine read {_mb(device)} from the device."
+            got = megabytes(device)
+            yield f"LMCache read {megabytes(read)} of KV, the engine read {got} from the device."
 
 
 def _apart(read: int, counted: int, beside: int) -> bool:
@@ -207,7 +210,3 @@ def _parts(facts: PassFacts) -> Iterator[str]:
 def _sum(values: Sequence[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
-
-
-def _mb(size_bytes: float) -> str:
-    return f"{size_bytes / 1e6:,.2f} MB"

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.confounds.scene import POLL_S, Scene
 from bench.confounds.stage import CLOCK_FILE, KV_DIR
-from bench.confounds.store_client import keys, store_client, used_memory_bytes
+from bench.store_client import keys, store_client, used_memory_bytes
 from remote.lab import info, members
 
 COLD = "/cold/single"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.confounds.store_client import store_client
-from bench.fit_measuring import kvtui
+from bench.place import make_place
+from bench.store_client import store_client
 from remote.lab import info
 from remote.lab.info import LabInfo
 from remote.lab.paths import NODE_NAMES, LabPaths
@@ -103,17 +102,13 @@ def stage(root: Path, engine_env: Path) -> Iterator[Stage]:
     Raises:
         RuntimeError: The lab does not come up.
     """
-    data = root / "data" / "kvtui"
-    data.mkdir(parents=True)
-    (data / "engine-cpu").symlink_to(engine_env)
-    env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    env |= {"XDG_DATA_HOME": str(root / "data"), "XDG_STATE_HOME": str(root / "state")}
-    made = Stage(env, data)
+    place = make_place(root, engine_env)
+    made = Stage(place.env, place.data)
     try:
-        up = kvtui(env, "lab", "up")
+        up = place.kvtui("lab", "up")
         if up.returncode != 0:
             raise RuntimeError(up.stderr)
         _wrap_engine(made)
         yield made
     finally:
-        kvtui(env, "lab", "down")
+        place.kvtui("lab", "down")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from corpus.chunks import expected_hit_tokens
 from kvtui.campaign.documents import RunDocuments
 from kvtui.findings import Finding, Level
-
-_NAMED = 3
+from kvtui.units import named
 
 
 def document_findings(documents: RunDocuments, chunk_tokens: int) -> tuple[Finding, ...]:
@@ -30,7 +29,7 @@ def _twice(documents: RunDocuments) -> Iterator[Finding]:
             again.append(f"{one.document_id} is {known}")
     if again:
         what = "1 document is" if len(again) == 1 else f"{len(again)} documents are"
-        text = f"{what} sent twice in a pass: {_some(again)}. The second time is no cold one."
+        text = f"{what} sent twice in a pass: {named(again)}. The second time is no cold one."
         remedy = "Take one of each out."
         yield Finding(Level.WARNING, "document-twice", text, remedy, "corpus")
 
@@ -47,11 +46,7 @@ def _overlapping(documents: RunDocuments, chunk_tokens: int) -> Iterator[Finding
         what = "1 document begins" if len(known) == 1 else f"{len(known)} documents begin"
         text = (
             f"{what} as one of the warm-up or the gate does, so an engine may know it before the cold pass: "
-            f"{_some(known)}."
+            f"{named(known)}."
         )
         remedy = "Choose another corpus seed, or take those documents out."
         yield Finding(Level.WARNING, "warm-up-overlaps", text, remedy, "corpus")
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kvtui import ceilings
 from kvtui.attribution import Evidence, Verdict
 from kvtui.campaign.context import Context
+from kvtui.ceilings import Ceiling
 from kvtui.journal import Event
 from kvtui.live.throughput import floor_ms, path_ceiling
 from kvtui.pass_counts import Values, engine_times, grown, store_counts
+from kvtui.plan import TierKind
 from kvtui.samples import Pass, Sample
 from kvtui.served import evidence_of_bytes, moved_from, retrieved_bytes
 from kvtui.witnesses import PassFacts
@@ -24,24 +27,41 @@ def bytes_per_token(ctx: Context, tier: str) -> int | None:
     return None
 
 
-def bytes_evidence(
-    ctx: Context, tier: str, node: str, event: Event, seen: Evidence, verdict: Verdict
-) -> dict[str, Any]:
-    """What a sample keeps of the bytes of its request.
+@dataclass(frozen=True, slots=True)
+class ByteWay:
+    """The way that the KV of a tier takes to a node, the same for all requests of a pass.
 
-    Args:
-        ctx: The run.
-        tier: Name of the tier.
-        node: The node that served it.
-        event: The last event of the request.
-        seen: What was seen of it otherwise.
-        verdict: How much was reused.
+    Attributes:
+        kind: Kind of the tier.
+        chunk_tokens: Tokens of a chunk.
+        bytes_per_token: KV bytes a token; ``None`` when not known.
+        ceiling: The ceiling of its path; ``None`` when it was not measured.
     """
+
+    kind: TierKind
+    chunk_tokens: int
+    bytes_per_token: int | None
+    ceiling: Ceiling | None
+
+    def evidence(self, event: Event, seen: Evidence, verdict: Verdict) -> dict[str, Any]:
+        """What a sample keeps of the bytes of its request.
+
+        Args:
+            event: The last event of the request.
+            seen: What was seen of it otherwise.
+            verdict: How much was reused.
+        """
+        size = retrieved_bytes(seen, self.chunk_tokens, self.bytes_per_token)
+        floor = floor_ms(size, self.ceiling)
+        return evidence_of_bytes(self.kind, verdict, moved_from(event.get("moved")), size, floor)
+
+
+def byte_way(ctx: Context, tier: str, node: str) -> ByteWay:
+    """The way of a tier's KV to the node that serves."""
     kind = ctx.plan.tier(tier).kind
-    size = retrieved_bytes(seen, ctx.plan.hash.chunk_tokens, bytes_per_token(ctx, tier))
     measured = tuple(ceilings.from_json(one) for one in ctx.journal.of_kind("ceiling"))
-    floor = floor_ms(size, path_ceiling(kind, measured, node))
-    return evidence_of_bytes(kind, verdict, moved_from(event.get("moved")), size, floor)
+    size = bytes_per_token(ctx, tier)
+    return ByteWay(kind, ctx.plan.hash.chunk_tokens, size, path_ceiling(kind, measured, node))
 
 
 def pass_facts(

@@ -14,7 +14,7 @@ from kvtui.attribution import Evidence, collect, judge, reusable_tokens, with_ca
 from kvtui.campaign import engine_death, engines, layout, merging, metrics, watching
 from kvtui.campaign.context import Context
 from kvtui.campaign.documents import shared_tokens
-from kvtui.campaign.pass_facts import bytes_evidence, pass_facts
+from kvtui.campaign.pass_facts import ByteWay, byte_way, pass_facts
 from kvtui.campaign.requests import PassPlan, requests_jsonl
 from kvtui.campaign.steps import Block
 from kvtui.errors import RunFailed
@@ -174,13 +174,14 @@ def _sample(
     event: Event,
     seen: Evidence,
     shared: int,
+    way: ByteWay,
     run_place: int | None,
 ) -> Sample:
     reusable = reusable_tokens(len(document.token_ids), ctx.plan.hash.chunk_tokens)
     failed = event["kind"] == "failed"
     lmcache_on = ctx.tier(spec.block).kind is not TierKind.NONE
     reuse = judge(Evidence() if failed else seen, reusable, lmcache_on=lmcache_on)
-    counted = bytes_evidence(ctx, spec.block.tier, spec.node, event, seen, reuse.verdict)
+    counted = way.evidence(event, seen, reuse.verdict)
     return Sample(
         request_id=event["request_id"],
         tier=spec.block.tier,
@@ -213,7 +214,7 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
     }
     evidence = await _evidence(ctx, spec, answered)
     known = {event["request_id"]: event for event in ctx.journal.of_kind("sample")}
-    what = spec.plan(ctx)
+    what, way = spec.plan(ctx), byte_way(ctx, spec.block.tier, spec.node)
     shared = shared_tokens(documents, ctx.plan.hash.chunk_tokens)
     samples = []
     for place, document in enumerate(documents, 1):
@@ -225,7 +226,7 @@ async def _judge(ctx: Context, spec: PassSpec, documents: Sequence[TokenDocument
             common = shared[document.document_id]
             recorded = known.setdefault(request_id, {})
             run_place = recorded.get("run_place") if recorded else len(known)
-            sample = _sample(ctx, spec, place, document, ends[request_id], seen, common, run_place)
+            sample = _sample(ctx, spec, place, document, ends[request_id], seen, common, way, run_place)
             samples.append(sample)
             if not recorded:
                 ctx.journal.append("sample", **sample.to_json())

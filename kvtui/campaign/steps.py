@@ -9,6 +9,7 @@ from kvtui.fit import gate_passes
 from kvtui.kvsize import KvShape
 from kvtui.plan import Plan, Tier, TierKind, Topology
 from kvtui.tier_order import tier_order
+from kvtui.units import with_repeat
 
 
 class StepKind(StrEnum):
@@ -50,7 +51,7 @@ class Block:
     @property
     def words(self) -> str:
         """Its tier, and which repeat it is from the second on."""
-        return f"{self.tier} · repeat {self.repeat}" if self.repeat > 1 else self.tier
+        return with_repeat(self.tier, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,9 @@ def known_here(plan: Plan, where: Places) -> Known:
         for entry in HostsStore(where.config).load()
         if entry.hourly_price is not None
     }
-    ceilings = CeilingStore(where.state)
-    fault = ceilings.fault()
+    ceilings, fault = CeilingStore(where.state).look()
     return Known(
-        ceilings=ceilings.read(),
+        ceilings=ceilings,
         measured=last_measured(plan, where),
         prices=prices,
         faults=(fault,) if fault else (),

@@ -89,6 +89,11 @@ def least_count(level: float = LEVEL) -> int:
     return count
 
 
+def enough(count: int, share: float) -> bool:
+    """Whether so many independent values say anything of the percentile ``share``, 0.95 or 0.99."""
+    return count >= (P99_FROM if share > 0.95 else P95_FROM)
+
+
 def percentile(ascending: Sequence[float], share: float) -> float | None:
     """The smallest value that ``share`` of them do not exceed; ``None`` below 20 values for p95, 100 for p99.
 
@@ -97,6 +102,4 @@ def percentile(ascending: Sequence[float], share: float) -> float | None:
         share: 0.95 or 0.99.
     """
     count = len(ascending)
-    if count < (P99_FROM if share > 0.95 else P95_FROM):
-        return None
-    return ascending[math.ceil(share * count) - 1]
+    return ascending[math.ceil(share * count) - 1] if enough(count, share) else None

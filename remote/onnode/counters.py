@@ -18,13 +18,28 @@ class CpuTime(NamedTuple):
     cores: int
 
 
-def text_of(path: str) -> Optional[str]:
+def bytes_of(path: str) -> Optional[bytes]:
     """What a file holds, or None when it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return file.read().decode("utf-8", "replace")
+            return file.read()
     except OSError:
         return None
+
+
+def text_of(path: str) -> Optional[str]:
+    """The same as text."""
+    data = bytes_of(path)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def process_io(text: Optional[bytes]) -> Dict[str, int]:
+    """Counts of /proc/PID/io (proc(5)); none when it cannot be read."""
+    try:
+        pairs = (line.split(b":") for line in (text or b"").splitlines())
+        return {name.decode("ascii"): int(value) for name, value in pairs}
+    except ValueError:
+        return {}
 
 
 def cpu_time(stat: Optional[str]) -> Optional[CpuTime]:

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from . import procfs
+from . import counters, procfs
 from .record import Record
 
 ENGINE = "engine"
@@ -79,7 +79,7 @@ def usage(proc: str, pid: int) -> Optional[Usage]:
         with open("%s/%d/stat" % (proc, pid), "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
         ticks_a_second = os.sysconf("SC_CLK_TCK")
-        io = _io("%s/%d/io" % (proc, pid))
+        io = counters.process_io(counters.bytes_of("%s/%d/io" % (proc, pid)))
         return Usage(
             start_ticks=int(fields[19]),
             cpu_s=(int(fields[11]) + int(fields[12])) / ticks_a_second,
@@ -90,15 +90,6 @@ def usage(proc: str, pid: int) -> Optional[Usage]:
         )
     except (OSError, ValueError, IndexError):
         return None
-
-
-def _io(path: str) -> Dict[str, int]:
-    try:
-        with open(path, encoding="ascii") as file:
-            pairs = (line.partition(":") for line in file)
-            return {name: int(value) for name, _, value in pairs}
-    except (OSError, ValueError):
-        return {}
 
 
 def _sum(values: List[Optional[int]]) -> Optional[int]:

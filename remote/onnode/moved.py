@@ -37,7 +37,7 @@ class Moved:
     def read(self) -> Dict[str, Any]:
         """The counts now, each by its parts (a process, an interface, a disk, a connection), and the time."""
         began_ns = time.perf_counter_ns()
-        ios = {pid: process_io(file.read()) for pid, file in self._ios.items()}
+        ios = {pid: counters.process_io(file.read()) for pid, file in self._ios.items()}
         interfaces = received(self._net.read())
         parts = {
             "engine_read_bytes": _of_all(ios, "read_bytes"),
@@ -94,15 +94,6 @@ def grown(before: Parts, after: Parts) -> Optional[int]:
     if any(after.get(part, -1) < value for part, value in before.items()):
         return None
     return sum(after.values()) - sum(before.values())
-
-
-def process_io(text: Optional[bytes]) -> Dict[str, int]:
-    """Counts of /proc/PID/io (proc(5))."""
-    try:
-        pairs = (line.split(b":") for line in (text or b"").splitlines())
-        return {name.decode("ascii"): int(value) for name, value in pairs}
-    except ValueError:
-        return {}
 
 
 def received(net_dev: Optional[bytes]) -> Optional[Dict[bytes, int]]:

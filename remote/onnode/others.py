@@ -10,6 +10,7 @@ import os
 import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
+from . import counters
 from .launcher import ROOT
 from .record import KEEPS, MARKER
 
@@ -163,14 +164,7 @@ def _read(proc: str, pid: int) -> Optional[Process]:
 
 
 def _used(proc: str, pid: int, process: Process) -> Used:
-    sizes: Dict[str, int] = {}
-    try:
-        with open("%s/%d/io" % (proc, pid), encoding="ascii") as file:
-            for line in file:
-                name, _, value = line.partition(":")
-                sizes[name] = int(value)
-    except (OSError, ValueError):
-        pass
+    sizes = counters.process_io(counters.bytes_of("%s/%d/io" % (proc, pid)))
     return Used(process.cpu_s, sizes.get("read_bytes"), sizes.get("write_bytes"))
 
 

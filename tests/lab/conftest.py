@@ -10,12 +10,12 @@ from pathlib import Path
 import asyncssh
 import pytest
 
+from bench.place import Place, make_place
 from remote import lab
 from remote.hosts import HostSpec
 from remote.lab import info, members, sshserver
 from remote.lab.paths import LabPaths
 from tests.lab import helpers
-from tests.lab.place import Place, make_place
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from bench.killed_run import killed_run
+from bench.place import Place
 from bench.record_check import problems
 from kvtui.journal import read_events
 from kvtui.record import RunRecord, find
 from tests.kvtui.plans import LAB_REUSE
-from tests.lab.place import Place
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800)]
 

@@ -6,9 +6,9 @@ import pytest
 
 from bench.fit_combinations import combinations, predicted
 from bench.fit_measuring import measure
+from bench.place import Place
 from kvtui.fit import Reuse
 from kvtui.plan import Policy, TierKind
-from tests.lab.place import Place
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(900)]
 

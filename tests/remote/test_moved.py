@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remote.onnode import moved, places, procfs
+from remote.onnode import counters, moved, places, procfs
 from remote.onnode.moved import Moved, between, grown
 from remote.onnode.record import Record
 from remote.onnode.store_sockets import StoreSockets
@@ -43,19 +43,19 @@ def test_a_count_that_is_absent_began_anew_or_lost_a_part_is_unknown_and_never_z
 def test_text_of_the_kernel() -> None:
     assert moved.received(NET) == {b"lo": 500, b"eth0": 1000}
     assert moved.disk_reads(DISKS, frozenset([b"nvme0n1"])) == {"nvme0n1": 2000 * 512}
-    assert moved.process_io(b"rchar: 7\nread_bytes: 4096\n") == {"rchar": 7, "read_bytes": 4096}
+    assert counters.process_io(b"rchar: 7\nread_bytes: 4096\n") == {"rchar": 7, "read_bytes": 4096}
     # Another system's text, or none: unknown.
     assert moved.received(None) is None
     assert moved.disk_reads(None, frozenset([b"nvme0n1"])) is None
     assert moved.disk_reads(DISKS, frozenset()) is None
-    assert moved.process_io(b"no such text") == {}
+    assert counters.process_io(b"no such text") == {}
 
 
 @given(text=st.binary(max_size=300))
 def test_no_text_makes_a_reading_fail(text: bytes) -> None:
     moved.received(text)
     moved.disk_reads(text, frozenset([b"a"]))
-    moved.process_io(text)
+    counters.process_io(text)
 
 
 def _engine(directory: Path) -> str:
@@ -156,4 +156,4 @@ def test_a_file_of_the_kernel_is_read_whole_and_one_that_is_gone_is_unknown(tmp_
     file = moved.KernelFile(f"/proc/{process.pid}/io")
     assert b"rchar" in (file.read() or b"")
     process.communicate(b"\n")
-    assert moved.process_io(file.read()) == {}
+    assert counters.process_io(file.read()) == {}

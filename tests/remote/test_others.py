@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -131,15 +132,37 @@ def test_between_two_looks_nothing_is_told(host: Host) -> None:
     assert others.sample() is None
 
 
-def test_a_process_that_keeps_this_processor_busy_is_seen() -> None:
+BUSY = "while True: pass"
+ORPHAN = """\
+import subprocess, sys
+quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+free = subprocess.Popen([sys.executable, "-c", sys.argv[1]], start_new_session=True, **quiet)
+print(free.pid, flush=True)
+"""
+
+
+def test_a_stranger_that_keeps_this_processor_busy_is_seen_and_a_child_is_not() -> None:
     others = Others(environ={})
     look(others)
-    hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    # Its parent ends at once: what this process starts itself is of the run.
+    made = subprocess.run(
+        [sys.executable, "-c", ORPHAN, BUSY], capture_output=True, text=True, check=True, timeout=30
+    )
+    stranger = int(made.stdout)
+    child = subprocess.Popen([sys.executable, "-c", BUSY])
+
+    def seen() -> dict[int, float]:
+        look(others)
+        return {pid: used.cpu_s for (pid, _), used in others._used.items()}
+
     try:
-        until(lambda: float(str(look(others)["cpu_s"])) > 0.2, "the hog")
+        until(lambda: seen().get(stranger, 0.0) > 0.2, "the stranger")
+        assert float(str(look(others)["cpu_s"])) > 0.2
+        assert child.pid not in seen()
     finally:
-        hog.kill()
-        hog.wait()
+        os.kill(stranger, signal.SIGKILL)
+        child.kill()
+        child.wait()
 
 
 def test_where_nothing_can_be_read_nothing_is_claimed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Directories of kvtui's own, in which whole runs on the lab are tested."""
+"""Directories of kvtui's own, in which whole runs on the lab are made."""
 
 from __future__ import annotations
 
