@@ -85,10 +85,10 @@ def _print(result: Result, as_json: bool) -> None:
 
 def _print_what_there_is(record: RunRecord, as_json: bool) -> str:
     """Print the result so far; the run's state, or nothing where its record cannot be read."""
-    from kvtui import launch as launching
+    from kvtui.record_result import record_result
 
     try:
-        result = launching.result(record)
+        result = record_result(record)
     except KvtuiError:
         return ""
     _print(result, as_json)

@@ -69,8 +69,8 @@ def results(
     within: Annotated[float, typer.Option("--within", min=0.1, max=100, help="Margin in percent.")] = 10.0,
 ) -> None:
     """Print the tables of a run; of the latest one without an id."""
-    from kvtui import launch as launching
     from kvtui.record import find
+    from kvtui.record_result import record_result
     from kvtui.results import Result
     from kvtui.services.run_list import CUT_OFF
     from kvtui.stats.economics import HIT_RATES
@@ -84,7 +84,7 @@ def results(
 
     async def look() -> Result:
         record = find(places().runs, run, unfinished=False)
-        found = launching.result(record, rates)
+        found = record_result(record, rates)
         if found.state == "running" and record.follower_pid() is None:
             return replace(found, state=CUT_OFF, reason=f"Go on with: kvtui attach {record.run}")
         return found

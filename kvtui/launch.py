@@ -28,9 +28,9 @@ from kvtui.paths import Places
 from kvtui.plan import Plan
 from kvtui.progress import RunProgress
 from kvtui.record import RunRecord, create
-from kvtui.results import Result, result_of
+from kvtui.record_result import record_result
+from kvtui.results import Result
 from kvtui.run_state import ENDS, state_of
-from kvtui.stats.economics import HIT_RATES
 from remote.asking import Asker
 from remote.errors import NodeBusy
 from remote.lab.engine import ARGUMENTS, DTYPE
@@ -216,18 +216,13 @@ async def carry_on(
     plan = record.plan()
     with record.follow():
         if state_of(iter_events(record.events))[0] == "done":
-            return result(record)
+            return record_result(record)
         target = await _fresh_target(record, plan, where, progress)
         async with _context(record, plan, target, progress, asker) as ctx:
             ctx.journal.append("attached" if ctx.journal.events else "run_begin", run=ctx.run, plan=plan.name)
             with _ends_on_sigterm():
                 await _to_the_end(ctx, where, progress)
-        return result(record)
-
-
-def result(record: RunRecord, hit_rates: tuple[float, ...] = HIT_RATES) -> Result:
-    """The result of a run, from its record; what an hour saves is told for these hit rates."""
-    return result_of(record.run, record.plan(), iter_events(record.events), hit_rates)
+        return record_result(record)
 
 
 def _left_over(record: RunRecord) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from kvtui.answer_check import AnswerCheck, check_all
 from kvtui.answer_words import answer_findings
 from kvtui.attribution import Verdict
 from kvtui.errors import RecordError
+from kvtui.feed import LogPiece
 from kvtui.findings import Finding, from_json
 from kvtui.journal import TELEMETRY, Event
 from kvtui.live.state import LiveState
@@ -293,15 +294,20 @@ def _read(events: Iterable[Event], figures: LiveState) -> Iterator[Event]:
 
 
 def result_of(
-    run: str, plan: Plan, events: Iterable[Event], hit_rates: tuple[float, ...] = HIT_RATES
+    run: str,
+    plan: Plan,
+    events: Iterable[Event],
+    hit_rates: tuple[float, ...] = HIT_RATES,
+    logs: Iterable[LogPiece] = (),
 ) -> Result:
-    """The result of a run, from its events alone.
+    """The result of a run, from its events, and what its logs say beside them.
 
     Args:
         run: Id of the run.
         plan: Its plan.
         events: Its events.
         hit_rates: Hit rates, 0 to 1, to tell for what an hour saves.
+        logs: Its logs, which are read once the run is over.
 
     Raises:
         RecordError: An event lacks a part of it, or holds a word that is none of ours.
@@ -327,6 +333,7 @@ def result_of(
         # What is peculiar about the first requests has been said, with its cause.
         said = _IN_TABLES | {finding.code for finding in findings} & _TWICE
         findings |= dict.fromkeys(one for one in figures.figure_findings() if one.code not in said)
+        findings |= dict.fromkeys(figures.line_findings(logs))
     return Result(
         run=run,
         plan=plan.name,

@@ -14,9 +14,8 @@ from kvtui.campaign.revive import revive
 from kvtui.campaign.steps import Step, StepKind, steps
 from kvtui.campaign.undo import end_early
 from kvtui.errors import RunFailed
-from kvtui.journal import iter_events
 from kvtui.kvsize import KvShape
-from kvtui.results import result_of
+from kvtui.record_result import record_result
 from remote.errors import CommandTimeout, NodeUnreachable, StoreUnavailable
 
 
@@ -66,7 +65,7 @@ async def _all_steps(ctx: Context) -> None:
 
 
 def _write_result(ctx: Context) -> None:
-    result = result_of(ctx.run, ctx.plan, iter_events(ctx.record.events))
+    result = record_result(ctx.record)
     ctx.record.write_json(ctx.record.result, result.to_json())
 
 

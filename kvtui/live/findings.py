@@ -89,6 +89,10 @@ class FindingBook:
         self._logs.set_context(self._context(process))
         self._logs.feed(node, process, first_line, lines)
 
+    def of_lines(self) -> tuple[Finding, ...]:
+        """What the log lines mean that were taken, above info."""
+        return tuple(one.finding for one in self._from_logs() if one.finding.level is not Level.INFO)
+
     def all(
         self, judged: Iterable[Judged], troubles: Iterable[NodeTroubles], checks: RunChecks
     ) -> tuple[LiveFinding, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kvtui.ceilings import Ceiling
 from kvtui.ceilings import from_json as ceiling_from_json
+from kvtui.feed import LogPiece
 from kvtui.findings import Finding
 from kvtui.journal import OWN, Event
 from kvtui.live.course import Course
@@ -168,6 +169,12 @@ class LiveState:
         judged = self._moment(self._course.end_wall_s or 0.0).judged()
         found = from_figures(judged, self._load.troubles.values(), self._checks)
         return tuple(one.finding for one in found)
+
+    def line_findings(self, logs: Iterable[LogPiece]) -> tuple[Finding, ...]:
+        """What lines of logs mean, above info; of the lines nothing else is kept."""
+        for piece in logs:
+            self._findings.feed_log(piece.node, piece.process, piece.first_line, piece.lines)
+        return self._findings.of_lines()
 
     def _dram_tier_bytes(self, node: str) -> int | None:
         block = self._course.step.block if self._course.running and self._course.step else None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 from kvtui.errors import RecordError
 from kvtui.feed import FeedBatch, LogPiece
 from kvtui.journal import Event, parse_event
+from kvtui.line_reader import LineReader
+from kvtui.log_pieces import process_of
 from kvtui.record import RunRecord
-from kvtui.services.lines import LineReader
 
 # So much is read in a few hundredths of a second, during which a screen can draw nothing.
 _EVENT_BYTES = 1 << 18
@@ -70,7 +72,7 @@ class RunFeed:
         pieces: list[LogPiece] = []
         more = False
         for name, reader in self._logs.items():
-            node, _, process = name.removesuffix(".log").partition(".")
+            node, process = process_of(Path(name))
             for _ in range(_LOG_PIECES):
                 before = reader.size_left()
                 found = reader.read()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from kvtui.feed import FeedBatch, LogPiece
 from kvtui.journal import Event
+from kvtui.line_reader import LineReader
 from kvtui.live.line_times import LineTimes
 from kvtui.plan import Plan
-from kvtui.services.lines import LineReader
 
 _EVENTS_A_POLL = 2_000
 _LINES_A_POLL = 2_000

@@ -10,7 +10,7 @@ from kvtui.errors import RecordError
 from kvtui.journal import Event, iter_events
 from kvtui.paths import Places
 from kvtui.record import RunRecord, find, records
-from kvtui.results import result_of
+from kvtui.record_result import record_result
 from kvtui.run_result import RunResult
 from kvtui.run_secrets import secrets_of
 from kvtui.samples import samples_of
@@ -82,7 +82,7 @@ class RecordedRuns:
 def _read(record: RunRecord) -> RunResult:
     plan, judged = record.plan(), list[Event]()
     try:
-        result = result_of(record.run, plan, _noting(iter_events(record.events), judged))
+        result = record_result(record, events=_noting(iter_events(record.events), judged))
     except OSError as error:
         raise RecordError(f"The record {record.path} cannot be read: {error.strerror}.") from error
     return RunResult(result, plan, samples_of(judged))

@@ -13,9 +13,8 @@ from typing import Any
 
 from kvtui.errors import RecordError
 from kvtui.follower import last_words
-from kvtui.journal import iter_events
 from kvtui.record import RunRecord, records
-from kvtui.results import result_of
+from kvtui.record_result import record_result
 
 CUT_OFF = "cut off"
 UNREADABLE = "unreadable"
@@ -87,7 +86,7 @@ def _result(record: RunRecord) -> dict[str, Any]:
             return found
     except (OSError, ValueError):
         pass
-    return result_of(record.run, record.plan(), iter_events(record.events)).to_json()
+    return record_result(record).to_json()
 
 
 def _nodes(plan: Mapping[str, Any]) -> tuple[str, ...]:

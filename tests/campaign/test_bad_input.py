@@ -153,12 +153,16 @@ async def test_an_engine_that_serves_another_model(operator: Operator) -> None:
 
 
 async def test_an_engine_whose_lmcache_gave_up_is_found_though_it_serves(operator: Operator) -> None:
-    operator.engine(serving("tiny", "LMCache ERROR: gone. System will operate in degraded mode (recompute)."))
+    said = "Failed during post_init: gone. System will operate in degraded mode (recompute)."
+    operator.engine(
+        serving("tiny", f"[2026-11-29 17:00:00,123] LMCache ERROR: {said} (manager.py:9:lmcache)")
+    )
     check(await operator.kvtui("launch", operator.write_plan()), 1, "LMCache failed to start on gpu-a")
     (record,) = records(operator.home / ".local" / "share" / "kvtui" / "runs")
     findings = json.loads(record.result.read_text())["findings"]
     assert [(one["level"], one["code"]) for one in findings if one["level"] != "info"] == [
-        ("blocking", "engine-degraded")
+        ("blocking", "engine-degraded"),
+        ("blocking", "lmcache-degraded"),
     ]
     assert_nothing_left(operator)
 

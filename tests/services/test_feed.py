@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kvtui.errors import RecordError
 from kvtui.feed import FeedBatch
 from kvtui.journal import Journal
+from kvtui.line_reader import PIECE_BYTES, WIDEST_LINE, LineReader
 from kvtui.record import RunRecord, create
 from kvtui.services.feed import RunFeed
-from kvtui.services.lines import PIECE_BYTES, WIDEST_LINE, LineReader
 
 
 @pytest.fixture
