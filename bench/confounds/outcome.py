@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.redact import redact
 from kvtui.findings import Finding, Level
 
 
@@ -35,12 +36,17 @@ class Seen:
         return self.level != Level.INFO
 
 
-def seen(shown: Iterable[tuple[str, Sequence[Finding]]]) -> tuple[Seen, ...]:
-    """Each finding once, with where it was shown."""
+def seen(shown: Iterable[tuple[str, Sequence[Finding]]], names: Mapping[str, str]) -> tuple[Seen, ...]:
+    """Each finding once, with where it was shown.
+
+    Args:
+        shown: The findings, by where.
+        names: What of this machine to replace in their texts.
+    """
     places: dict[tuple[str, str, str, str], list[str]] = {}
     for place, findings in shown:
         for one in findings:
-            at = places.setdefault((str(one.level), one.code, one.where, one.text), [])
+            at = places.setdefault((str(one.level), one.code, one.where, redact(one.text, names)), [])
             if place not in at:
                 at.append(place)
     return tuple(Seen(*what, tuple(at)) for what, at in places.items())

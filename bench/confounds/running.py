@@ -24,6 +24,8 @@ from kvtui.record import RunRecord, records
 from kvtui.services.feed import RunFeed
 
 _LIMIT_S = 900.0
+DATA = "~/.local/share/kvtui"
+"""What a record calls kvtui's data directory, wherever it was."""
 
 
 def carry_out(stage: Stage, plan: Plan, plant: Plant | None = None, turn: int = 1) -> Outcome:
@@ -62,7 +64,7 @@ def carry_out(stage: Stage, plan: Plan, plant: Plant | None = None, turn: int = 
         seconds=round(time.monotonic() - started_s, 1),
         exit_code=exit_code,
         fault=fault,
-        seen=seen(shown),
+        seen=seen(shown, {str(stage.data): DATA}),
     )
 
 

@@ -20,6 +20,7 @@ from bench.confounds.page import RECORD, page, problems
 from bench.confounds.plant import Plant, clean_campaigns
 from bench.confounds.scene import Scene, TooLate
 from bench.confounds.stage import CLOCK_FILE, FAULT_FILE, wrapper
+from bench.redact import redact
 from kvtui.findings import Finding, Level
 from kvtui.plan import parse_plan
 from kvtui.plan_toml import to_toml
@@ -53,9 +54,25 @@ def test_only_findings_above_info_detect() -> None:
     assert not replace(outcome("x", "a"), fault="It was not planted.").detects(("a",))
 
 
+def test_what_is_recorded_names_no_path_of_the_machine() -> None:
+    path = "/srv/bench-7/data/kvtui"
+    one = Finding(Level.WARNING, "code", f"gpu-a {path}/lab/model, /root/.cache/x", "", "where")
+    (found,) = seen([("live", [one])], {path: "~/.local/share/kvtui"})
+    assert found.text == "gpu-a ~/.local/share/kvtui/lab/model, /home/user/.cache/x"
+
+
+@pytest.mark.parametrize(
+    "record", sorted((ROOT / "docs" / "records").rglob("*.json")), ids=lambda path: str(path.name)
+)
+def test_committed_records_name_no_path_of_a_machine(record: Path) -> None:
+    text = record.read_text(encoding="utf-8")
+    assert redact(text, {}) == text
+    assert "/tmp/" not in text
+
+
 def test_a_finding_that_is_shown_twice_is_one() -> None:
     one = Finding(Level.WARNING, "a", "Something.", "Do something.", "somewhere")
-    assert seen([("check", [one]), ("live", [one, one])]) == (
+    assert seen([("check", [one]), ("live", [one, one])], {}) == (
         Seen("warning", "a", "somewhere", "Something.", ("check", "live")),
     )
 
