@@ -38,8 +38,10 @@ PLAN = Path(__file__).parent / "reproduction.toml"
 
 def campaign(plan: Path) -> RunResult | None:
     """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed."""
-    with tempfile.TemporaryDirectory() as directory:
-        place = make_place(Path(directory), places().engine)
+    engine = places().engine
+    # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
+    with tempfile.TemporaryDirectory(dir=engine.parent) as directory:
+        place = make_place(Path(directory), engine)
         kvtui = [sys.executable, "-m", "kvtui"]
         try:
             ended = subprocess.run([*kvtui, "launch", str(plan)], env=place.env, check=False)
