@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PYTHON := $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 
-.PHONY: help run dev engine check format test test-fast kills fit-validation confounds reproduction watching bench statistics clean
+.PHONY: help run dev engine check format test test-fast kills fit-validation confounds answers reproduction watching bench statistics clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,7 +47,11 @@ fit-validation: engine ## Predicted reuse against real engines, into docs/fit-va
 confounds: engine ## Plant confounds on the lab, and see whether each is found: docs/confounds.md
 	$(BIN)/python -m bench.confounds
 
-reproduction: engine ## A lab campaign of three repeats once more; docs/reproduction.md once there are two
+answers: engine ## What rounding and asking do: docs/answer-tolerances.md, docs/records/logprob-cost.json
+	$(BIN)/python -m bench.answer_tolerances
+	$(BIN)/python -m bench.logprob_cost
+
+reproduction: engine ## A lab campaign of three repeats once more, against the one before: docs/reproduction.md
 	$(BIN)/python -m bench.reproduction
 
 watching: engine ## Compare TTFTs of lab runs with the app open and without

@@ -1,8 +1,7 @@
 """A lab campaign of three repeats on one more occasion, held against the one before it.
 
-Each call runs the campaign of ``reproduction.toml`` and adds its compact result to
-``docs/records/reproduction``; where two are there it also writes ``docs/reproduction.md``. All records are
-kept, whatever the test says of them.
+Each call runs the campaign of ``reproduction.toml``, adds its compact result to ``docs/records/reproduction``
+and writes ``docs/reproduction.md``. All records are kept, whatever the test says of them.
 
     python -m bench.reproduction
 """
@@ -16,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +30,27 @@ from kvtui.run_result import RunResult
 from kvtui.samples import samples_of
 
 WITHIN = 0.10
+Record = dict[str, Any]
+"""A campaign as it was packed."""
 DOCS = Path(__file__).parents[1] / "docs"
 PLAN = Path(__file__).parent / "reproduction.toml"
 
 
-def campaign(plan: Path) -> RunResult | None:
-    """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed."""
+def campaign(plan: Path, *program: str) -> RunResult | None:
+    """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed.
+
+    Args:
+        plan: The plan's file.
+        program: The module that is run, with its first arguments; kvtui itself when empty.
+    """
     engine = places().engine
     # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
     with tempfile.TemporaryDirectory(dir=engine.parent) as directory:
         place = make_place(Path(directory), engine)
         kvtui = [sys.executable, "-m", "kvtui"]
         try:
-            ended = subprocess.run([*kvtui, "launch", str(plan)], env=place.env, check=False)
+            launching = [sys.executable, "-m", *(program or ("kvtui",)), "launch", str(plan)]
+            ended = subprocess.run(launching, env=place.env, check=False)
         finally:
             subprocess.run([*kvtui, "lab", "down"], env=place.env, check=False)
         if ended.returncode != 0:
@@ -54,32 +60,54 @@ def campaign(plan: Path) -> RunResult | None:
         return RunResult(result_of(record.run, own, events), own, samples_of(events))
 
 
-def page(records: Sequence[dict[str, Any]]) -> str:
-    """The comparison of each campaign with the one before it, as Markdown."""
-    repeats = records[-1]["plan"]["passes"]["repeats"]
+def attempts(records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Each campaign with the one before it of the same plan."""
+    found = []
+    for place, after in enumerate(records):
+        before = [one for one in records[:place] if one["plan"] == after["plan"]]
+        if before:
+            found.append((before[-1], after))
+    return found
+
+
+def page(records: Sequence[Record]) -> str:
+    """All campaigns, and each that has one of the same plan before it held against that, as Markdown."""
     lines = [
         "# A campaign, run again on another occasion",
         "",
-        f"The plan `bench/reproduction.toml` on the lab: {repeats} repeats of every tier, the tiers in a "
-        "balanced order, every document the median of its repeats. Each campaign is held against the one "
-        "before it by kvtui's own test: two one-sided sign tests at 5 %, by document, that figures differ "
-        f"by less than {WITHIN * 100:g} %. It must hold of every one: cold, cached and speedup of each tier.",
+        "Plans on the lab, the last of them in `bench/reproduction.toml`: three repeats of every tier, the "
+        "tiers in a balanced order, every document the median of its repeats. Each campaign is held against "
+        "the one of the same plan before it by kvtui's own test: two one-sided sign tests at 5 %, by "
+        f"document, that figures differ by less than {WITHIN * 100:g} %. It must hold of every one: cold, "
+        "cached and speedup of each tier. Where a pass drifts by more, or repeats differ by more, nothing is "
+        "shown.",
         "",
         "    make reproduction     # one more campaign, kept in docs/records/reproduction",
         "",
-        "| run | date | commit | load before it | cores |",
-        "| --- | --- | --- | --- | --- |",
+        "| run | date | commit | load before it | cores | tiers | documents | tokens of an answer |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    lines += [
-        f"| {one['run']} | {one['date']} | {one['commit']} | {one['load_before']:.2f} | {one['cores']} |"
-        for one in records
-    ]
-    for before, after in pairwise(records):
+    lines += [f"| {' | '.join(_cells(one))} |" for one in records]
+    for before, after in attempts(records):
         found = reproduction(unpacked(before), unpacked(after), WITHIN)
         verdict = "reproduced" if found.reproduced else "not shown to be reproduced"
         lines += ["", f"## {before['run']} and {after['run']}: {verdict}", ""]
         lines += [f"    {line}" for line in reproduction_text(found).splitlines()]
     return "\n".join((*lines, ""))
+
+
+def _cells(one: Record) -> tuple[str, ...]:
+    plan = one["plan"]
+    return (
+        one["run"],
+        one["date"],
+        one["commit"][:8],
+        f"{one['load_before']:.2f}",
+        str(one["cores"]),
+        ", ".join(tier["name"] for tier in plan["tiers"]),
+        str(plan["corpus"]["documents"]),
+        str(plan["engine"]["output_tokens"]),
+    )
 
 
 def main() -> int:
@@ -103,11 +131,12 @@ def main() -> int:
     directory.mkdir(parents=True, exist_ok=True)
     (directory / f"{found.result.run}.json").write_text(packed(found, about), encoding="utf-8")
     known = read_all(directory)
-    if len(known) < 2:
-        print("This is the first campaign. Run the command once more on another occasion.")
-        return 0
     (options.docs / "reproduction.md").write_text(page(known), encoding="utf-8")
-    print(reproduction_text(reproduction(unpacked(known[-2]), unpacked(known[-1]), WITHIN)))
+    pairs = [(before, after) for before, after in attempts(known) if after["run"] == found.result.run]
+    if not pairs:
+        print("This is the first campaign of the plan. Run the command once more on another occasion.")
+    for before, after in pairs:
+        print(reproduction_text(reproduction(unpacked(before), unpacked(after), WITHIN)))
     return 0
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from bench.reproduction import PLAN, WITHIN, page
+from bench.reproduction import DOCS, PLAN, WITHIN, page
 from bench.reproduction_record import packed, read_all, unpacked
 from kvtui.plan import load_plan
 from kvtui.reproduction import reproduction
@@ -40,10 +40,23 @@ def test_each_campaign_is_held_against_the_one_before_it(tmp_path: Path) -> None
     text = page(read_all(tmp_path))
     assert "## 1 and 2: not shown to be reproduced" in text
     assert "## 2 and 3: reproduced" in text
-    assert "| 3 | 2026-11-30 00:00 UTC | abc | 0.10 | 2 |" in text
+    assert "| 3 | 2026-11-30 00:00 UTC | abc | 0.10 | 2 | " in text
 
 
-def test_the_plan_has_three_repeats_of_every_kind_of_tier() -> None:
-    own = load_plan(PLAN)
-    assert own.passes.repeats == 3
-    assert len({tier.kind for tier in own.tiers}) == 4
+def test_campaigns_of_other_plans_are_shown_and_not_compared(tmp_path: Path) -> None:
+    for run, name in (("1", "a"), ("2", "b"), ("3", "a")):
+        made = occasion(run, 1.0)
+        other = replace(made, plan=made.plan.model_copy(update={"name": name}))
+        (tmp_path / f"{run}.json").write_text(packed(other, ABOUT))
+    text = page(read_all(tmp_path))
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## 1 and 3: reproduced"]
+    assert text.count("| 2026-11-30 00:00 UTC |") == 3
+
+
+def test_the_page_says_what_was_recorded() -> None:
+    known = read_all(DOCS / "records" / "reproduction")
+    assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == page(known)
+
+
+def test_the_plan_has_three_repeats() -> None:
+    assert load_plan(PLAN).passes.repeats == 3

@@ -1,0 +1,230 @@
+"""How far rounding and wrong values move log-probabilities, by the type computed in and the model's depth.
+
+Each line of the table is two campaigns on the lab: one with nothing planted, whose cached requests are
+verified hits, and one whose stored values are overwritten with zeros. Weights are random. About 10 minutes.
+
+    python -m bench.answer_tolerances
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.confounds.acts import zero_values
+from bench.confounds.plant import KV_BYTES_PER_TOKEN, Plant, campaign
+from bench.confounds.running import carry_out
+from bench.confounds.stage import Stage, stage
+from bench.fit_measuring import commit
+from kvtui.answer_check import TOLERANCES
+from kvtui.answers import difference
+from kvtui.attribution import Verdict
+from kvtui.journal import read_events
+from kvtui.paths import places
+from kvtui.plan import Plan
+from kvtui.record import records
+from kvtui.samples import Pass, Sample, samples_of
+from remote.lab import info, model
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "answer-tolerances.md"
+RECORD = ROOT / "docs" / "records" / "answer-tolerances.json"
+CASES = (
+    ("float32", 4),
+    ("float32", 24),
+    ("float16", 4),
+    ("float16", 24),
+    ("bfloat16", 4),
+    ("bfloat16", 24),
+)
+"""Types and layers."""
+# 3 chunks of 256 come from the store, 232 tokens are computed: other pieces than the cold request's.
+TOKENS = 1000
+DOCUMENTS = 8
+# 24 layers of float32 leave room for no more in the engine's own cache.
+_MAX_MODEL_LEN = 4096
+_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+_BUILD = "import sys, pathlib, model; model.LAYERS = int(sys.argv[2]); model.write(pathlib.Path(sys.argv[1]))"
+COMMAND = "python -m bench.answer_tolerances"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How far a type's log-probabilities moved, in nats.
+
+    Attributes:
+        dtype: The type computed in.
+        layers: Layers of the model.
+        rounding: Of each verified hit, in ascending order.
+        zeroed: Of each hit on zeroed values.
+        apart: Between answers to different documents.
+        commit: What was measured.
+        date: When.
+    """
+
+    dtype: str
+    layers: int
+    rounding: tuple[float, ...]
+    zeroed: tuple[float, ...]
+    apart: tuple[float, ...]
+    commit: str
+    date: str
+
+
+def moved_from(data: dict[str, Any]) -> Moved:
+    """What was recorded, from its JSON object."""
+    fields: dict[str, Any] = {n: tuple(one) if isinstance(one, list) else one for n, one in data.items()}
+    return Moved(**fields)
+
+
+def plan_of(dtype: str, layers: int) -> Plan:
+    """The campaign of a type and depth."""
+    plan = campaign(documents=DOCUMENTS, capacity_gib=1.0)
+    per_token = KV_BYTES_PER_TOKEN * layers // model.LAYERS * _BYTES[dtype] // _BYTES["float32"]
+    engine = {"extra_args": ("--dtype", dtype), "max_model_len": _MAX_MODEL_LEN}
+    return plan.model_copy(
+        update={
+            "name": f"{dtype}-{layers}",
+            "model": plan.model.model_copy(update={"kv_bytes_per_token": per_token}),
+            "corpus": plan.corpus.model_copy(update={"tokens": TOKENS}),
+            "engine": plan.engine.model_copy(update=engine),
+        }
+    )
+
+
+def _use_model(there: Stage, python: str, layers: int) -> None:
+    """Have the lab serve a model of so many layers."""
+    directory = there.data / f"model-{layers}"
+    if not directory.exists():
+        source = Path(model.__file__).parent
+        subprocess.run([python, "-c", _BUILD, str(directory), str(layers)], cwd=source, check=True)
+    lab = there.lab
+    info.write(replace(lab, parts=replace(lab.parts, model_dir=str(directory))), there.paths.info)
+
+
+def _samples(there: Stage, plan: Plan, plant: Plant | None) -> tuple[Sample, ...]:
+    """The requests of a campaign.
+
+    Raises:
+        RuntimeError: It failed, or the plant was not planted.
+    """
+    known = set(records(there.runs))
+    outcome = carry_out(there, plan, plant)
+    fresh = set(records(there.runs)) - known
+    if outcome.exit_code != 0 or outcome.fault or len(fresh) != 1:
+        raise RuntimeError(f"{plan.name} failed: exit code {outcome.exit_code} {outcome.fault}")
+    return samples_of(read_events(fresh.pop().events))
+
+
+def reusing(samples: Sequence[Sample]) -> tuple[float, ...]:
+    """How far the answers of cached requests that reused KV are from the computed ones."""
+    cold = {one.document: one.answer for one in samples if one.step is Pass.COLD}
+    found = [
+        difference(reference, one.answer)
+        for one in samples
+        if one.step is Pass.CACHED and one.verdict is Verdict.FULL
+        if (reference := cold.get(one.document)) is not None and one.answer is not None
+    ]
+    return _kept(found)
+
+
+def _apart(samples: Sequence[Sample]) -> tuple[float, ...]:
+    answers = [one.answer for one in samples if one.step is Pass.COLD and one.answer is not None]
+    found = [difference(one, other) for one, other in pairwise(answers)]
+    return _kept(found)
+
+
+def _kept(sizes: Iterable[float | None]) -> tuple[float, ...]:
+    """In ascending order, with as many digits as mean anything."""
+    return tuple(sorted(float(f"{size:.3g}") for size in sizes if size is not None))
+
+
+def measure(there: Stage, python: str, dtype: str, layers: int) -> Moved:
+    """Measure a type and depth.
+
+    Args:
+        there: The lab.
+        python: The engines' interpreter.
+        dtype: The type.
+        layers: The depth.
+    """
+    _use_model(there, python, layers)
+    plan = plan_of(dtype, layers)
+    right = _samples(there, plan, None)
+    wrong = _samples(there, plan, Plant("zeroed", "", "", (), plan, act=zero_values))
+    date = time.strftime("%Y-%m-%d")
+    return Moved(dtype, layers, reusing(right), reusing(wrong), _apart(right), commit(), date)
+
+
+def _size(values: Sequence[float], chosen: Callable[[Sequence[float]], float]) -> str:
+    return f"{chosen(values):.2g}" if values else "–"
+
+
+def page(found: Iterable[Moved]) -> str:
+    """The table, as Markdown."""
+    lines = [
+        "# What rounding does to log-probabilities, and what wrong values do",
+        "",
+        "kvtui holds the answers of requests that reused KV against those that computed it. "
+        f"{DOCUMENTS} documents of {TOKENS:,} tokens on the lab, whose model has random weights: in one "
+        "campaign every cached request is a verified hit, in the other the stored values were overwritten "
+        "with zeros. A difference is the largest over the 8 tokens of an answer, in nats.",
+        "",
+        f"    {COMMAND}     # with bench/logprob_cost.py it is make answers",
+        "",
+        "| type | layers | hits | rounding, median | at most | tolerance | hits on zeros | beyond tolerance "
+        "| least | median | different documents, median | commit |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for one in found:
+        tolerance = TOLERANCES[one.dtype]
+        cells = (
+            one.dtype,
+            str(one.layers),
+            str(len(one.rounding)),
+            _size(one.rounding, median),
+            _size(one.rounding, max),
+            f"{tolerance:g}",
+            str(len(one.zeroed)),
+            str(sum(size > tolerance for size in one.zeroed)),
+            _size(one.zeroed, min),
+            _size(one.zeroed, median),
+            _size(one.apart, median),
+            one.commit[:8],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join((*lines, ""))
+
+
+def main() -> int:
+    """Measure every case, write the record and the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--record", type=Path, default=RECORD)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    options = parser.parse_args()
+    engine, found = places().engine, list[Moved]()
+    # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
+    with (
+        tempfile.TemporaryDirectory(dir=engine.parent) as directory,
+        stage(Path(directory), engine) as there,
+    ):
+        for dtype, layers in CASES:
+            found.append(measure(there, str(engine / "bin" / "python"), dtype, layers))
+            print(time.strftime("%H:%M:%S"), found[-1], flush=True)
+    options.record.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n", encoding="utf-8")
+    options.page.write_text(page(found), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
