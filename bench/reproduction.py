@@ -75,12 +75,12 @@ def page(records: Sequence[Record]) -> str:
     lines = [
         "# A campaign, run again on another occasion",
         "",
-        "Campaigns on the lab, with the plan that `bench/reproduction.toml` then was: three repeats of every tier, the "
-        "tiers in a balanced order, every document the median of its repeats. Each campaign is held against "
-        "the one of the same plan before it by kvtui's own test: two one-sided sign tests at 5 %, by "
-        f"document, that figures differ by less than {WITHIN * 100:g} %. It must hold of every one: cold, "
-        "cached and speedup of each tier. Where a pass drifts by more, or repeats differ by more, nothing is "
-        "shown.",
+        "Campaigns on the lab, with the plan that `bench/reproduction.toml` then was: three repeats of every "
+        "tier, the tiers in a balanced order, every document the median of its repeats. Each campaign is "
+        "held against the one of the same plan before it by kvtui's own test: two one-sided sign tests at "
+        f"5 %, by document, that figures differ by less than {WITHIN * 100:g} %. It must hold of every one: "
+        "cold, cached and speedup of each tier. Where a pass drifts by more, or repeats differ by more, "
+        "nothing is shown.",
         "",
         "    make reproduction     # one more campaign, kept in docs/records/reproduction",
         "",
