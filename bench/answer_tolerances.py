@@ -1,7 +1,7 @@
 """How far rounding and wrong values move log-probabilities, by the type computed in and the model's depth.
 
 Each line of the table is two campaigns on the lab: one with nothing planted, whose cached requests are
-verified hits, and one whose stored values are overwritten with zeros. Weights are random. About 10 minutes.
+verified hits, and one whose stored values are overwritten with zeros. Weights are random. Under 20 minutes.
 
     python -m bench.answer_tolerances
 """
@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,8 +25,7 @@ from bench.confounds.plant import KV_BYTES_PER_TOKEN, Plant, campaign
 from bench.confounds.running import carry_out
 from bench.confounds.stage import Stage, stage
 from bench.fit_measuring import commit
-from kvtui.answer_check import TOLERANCES
-from kvtui.answers import difference
+from kvtui.answer_check import TOLERANCES, apart_of, differences
 from kvtui.attribution import Verdict
 from kvtui.journal import read_events
 from kvtui.paths import places
@@ -67,7 +65,7 @@ class Moved:
         layers: Layers of the model.
         rounding: Of each verified hit, in ascending order.
         zeroed: Of each hit on zeroed values.
-        apart: Between answers to different documents.
+        apart: Between answers to different documents, their median.
         commit: What was measured.
         date: When.
     """
@@ -76,7 +74,7 @@ class Moved:
     layers: int
     rounding: tuple[float, ...]
     zeroed: tuple[float, ...]
-    apart: tuple[float, ...]
+    apart: float | None
     commit: str
     date: str
 
@@ -127,26 +125,10 @@ def _samples(there: Stage, plan: Plan, plant: Plant | None) -> tuple[Sample, ...
 
 
 def reusing(samples: Sequence[Sample]) -> tuple[float, ...]:
-    """How far the answers of cached requests that reused KV are from the computed ones."""
-    cold = {one.document: one.answer for one in samples if one.step is Pass.COLD}
-    found = [
-        difference(reference, one.answer)
-        for one in samples
-        if one.step is Pass.CACHED and one.verdict is Verdict.FULL
-        if (reference := cold.get(one.document)) is not None and one.answer is not None
-    ]
-    return _kept(found)
-
-
-def _apart(samples: Sequence[Sample]) -> tuple[float, ...]:
-    answers = [one.answer for one in samples if one.step is Pass.COLD and one.answer is not None]
-    found = [difference(one, other) for one, other in pairwise(answers)]
-    return _kept(found)
-
-
-def _kept(sizes: Iterable[float | None]) -> tuple[float, ...]:
-    """In ascending order, with as many digits as mean anything."""
-    return tuple(sorted(float(f"{size:.3g}") for size in sizes if size is not None))
+    """How far the answers of requests that reused KV are from the computed ones, in ascending order."""
+    cold = [one for one in samples if one.step is Pass.COLD]
+    hits = [one for one in samples if one.step is Pass.CACHED and one.verdict is Verdict.FULL]
+    return tuple(sorted(float(f"{size:.3g}") for _, size in differences(cold, hits)))
 
 
 def measure(there: Stage, python: str, dtype: str, layers: int) -> Moved:
@@ -162,8 +144,8 @@ def measure(there: Stage, python: str, dtype: str, layers: int) -> Moved:
     plan = plan_of(dtype, layers)
     right = _samples(there, plan, None)
     wrong = _samples(there, plan, Plant("zeroed", "", "", (), plan, act=zero_values))
-    date = time.strftime("%Y-%m-%d")
-    return Moved(dtype, layers, reusing(right), reusing(wrong), _apart(right), commit(), date)
+    apart, date = apart_of([one for one in right if one.step is Pass.COLD]), time.strftime("%Y-%m-%d")
+    return Moved(dtype, layers, reusing(right), reusing(wrong), apart, commit(), date)
 
 
 def _size(values: Sequence[float], chosen: Callable[[Sequence[float]], float]) -> str:
@@ -199,7 +181,7 @@ def page(found: Iterable[Moved]) -> str:
             str(sum(size > tolerance for size in one.zeroed)),
             _size(one.zeroed, min),
             _size(one.zeroed, median),
-            _size(one.apart, median),
+            "–" if one.apart is None else f"{one.apart:.2g}",
             one.commit[:8],
         )
         lines.append(f"| {' | '.join(cells)} |")

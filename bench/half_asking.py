@@ -40,16 +40,15 @@ def half_asking(
     plan: Plan, kind: TierKind, run: str, what: PassPlan, documents: Sequence[TokenDocument]
 ) -> bytes:
     """What kvtui sends, but that half of the requests of a measured pass ask for no log-probabilities."""
-    lines = requests_jsonl(plan, kind, run, what, documents).decode().splitlines()
-    if what.step not in (Pass.COLD, Pass.CACHED):
-        return "".join(f"{line}\n" for line in lines).encode()
+    measured = what.step in (Pass.COLD, Pass.CACHED)
     names = sorted(document.document_id for document in documents)
-    changed = []
-    for line in map(json.loads, lines):
-        if not asks(names.index(line["meta"]["document"]), repeat_of(what.block), what.step):
+    lines = []
+    for line in map(json.loads, requests_jsonl(plan, kind, run, what, documents).splitlines()):
+        document = names.index(line["meta"]["document"])
+        if measured and not asks(document, repeat_of(what.block), what.step):
             del line["body"]["logprobs"]
-        changed.append(json.dumps(line))
-    return "".join(f"{line}\n" for line in changed).encode()
+        lines.append(json.dumps(line))
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 if __name__ == "__main__":

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.fit_measuring import commit
-from bench.reproduction import campaign
+from bench.lab_campaign import about, campaign
 from kvtui.plan import Plan, TierKind
 from kvtui.samples import Pass, Sample
 from kvtui.stats.estimate import estimate, paired_differences, paired_ratios, ratio_estimate
@@ -63,18 +60,12 @@ def main() -> int:
     parser.add_argument("--plan", type=Path, default=PLAN)
     parser.add_argument("--record", type=Path, default=RECORD)
     options = parser.parse_args()
-    about = {
-        "command": "python -m bench.logprob_cost",
-        "commit": commit(),
-        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "load_before": round(os.getloadavg()[0], 2),
-        "cores": os.cpu_count(),
-    }
+    made = about("python -m bench.logprob_cost")
     found = campaign(options.plan, "bench.half_asking", "kvtui")
     if found is None:
         print("The campaign failed, so there is no record of it.", file=sys.stderr)
         return 1
-    record = {**about, "rows": rows(found.plan, found.samples)}
+    record = {**made, "rows": rows(found.plan, found.samples)}
     options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(record["rows"], indent=1))
     return 0

@@ -9,55 +9,20 @@ and writes ``docs/reproduction.md``. All records are kept, whatever the test say
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.fit_measuring import commit
-from bench.place import make_place
+from bench.lab_campaign import about, campaign
 from bench.reproduction_record import packed, read_all, unpacked
-from kvtui.journal import read_events
-from kvtui.paths import places
-from kvtui.record import records
 from kvtui.reproduction import reproduction, reproduction_text
-from kvtui.results import result_of
-from kvtui.run_result import RunResult
-from kvtui.samples import samples_of
 
 WITHIN = 0.10
 Record = dict[str, Any]
 """A campaign as it was packed."""
 DOCS = Path(__file__).parents[1] / "docs"
 PLAN = Path(__file__).parent / "reproduction.toml"
-
-
-def campaign(plan: Path, *program: str) -> RunResult | None:
-    """Run a plan on a lab of its own, and end the lab; ``None`` where the run failed.
-
-    Args:
-        plan: The plan's file.
-        program: The module that is run, with its first arguments; kvtui itself when empty.
-    """
-    engine = places().engine
-    # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
-    with tempfile.TemporaryDirectory(dir=engine.parent) as directory:
-        place = make_place(Path(directory), engine)
-        kvtui = [sys.executable, "-m", "kvtui"]
-        try:
-            launching = [sys.executable, "-m", *(program or ("kvtui",)), "launch", str(plan)]
-            ended = subprocess.run(launching, env=place.env, check=False)
-        finally:
-            subprocess.run([*kvtui, "lab", "down"], env=place.env, check=False)
-        if ended.returncode != 0:
-            return None
-        (record,) = records(place.runs)
-        events, own = read_events(record.events), record.plan()
-        return RunResult(result_of(record.run, own, events), own, samples_of(events))
 
 
 def attempts(records: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -75,17 +40,17 @@ def page(records: Sequence[Record]) -> str:
     lines = [
         "# A campaign, run again on another occasion",
         "",
-        "Campaigns on the lab, with the plan that `bench/reproduction.toml` then was: three repeats of every "
-        "tier, the tiers in a balanced order, every document the median of its repeats. Each campaign is "
-        "held against the one of the same plan before it by kvtui's own test: two one-sided sign tests at "
-        f"5 %, by document, that figures differ by less than {WITHIN * 100:g} %. It must hold of every one: "
+        "Campaigns on the lab, with the plan that `bench/reproduction.toml` then was: the tiers of the "
+        "repeats in a balanced order, every document the median of its repeats. Each campaign is held "
+        "against the one of the same plan before it by kvtui's own test: two one-sided sign tests at 5 %, "
+        f"by document, that figures differ by less than {WITHIN * 100:g} %. It must hold of every one: "
         "cold, cached and speedup of each tier. Where a pass drifts by more, or repeats differ by more, "
         "nothing is shown.",
         "",
         "    make reproduction     # one more campaign, kept in docs/records/reproduction",
         "",
-        "| run | date | commit | load before it | cores | tiers | documents | tokens of an answer |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| run | date | commit | load before it | cores | tiers | repeats | documents | answer tokens |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += [f"| {' | '.join(_cells(one))} |" for one in records]
     for before, after in attempts(records):
@@ -105,6 +70,7 @@ def _cells(one: Record) -> tuple[str, ...]:
         f"{one['load_before']:.2f}",
         str(one["cores"]),
         ", ".join(tier["name"] for tier in plan["tiers"]),
+        str(plan["passes"]["repeats"]),
         str(plan["corpus"]["documents"]),
         str(plan["engine"]["output_tokens"]),
     )
@@ -116,20 +82,14 @@ def main() -> int:
     parser.add_argument("--plan", type=Path, default=PLAN)
     parser.add_argument("--docs", type=Path, default=DOCS, help="where records and page are kept")
     options = parser.parse_args()
-    about = {
-        "command": " ".join(["python -m bench.reproduction", *sys.argv[1:]]),
-        "commit": commit(),
-        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "load_before": round(os.getloadavg()[0], 2),
-        "cores": os.cpu_count(),
-    }
+    made = about(" ".join(["python -m bench.reproduction", *sys.argv[1:]]))
     found = campaign(options.plan)
     if found is None:
         print("The campaign failed, so there is no record of it.", file=sys.stderr)
         return 1
     directory = options.docs / "records" / "reproduction"
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / f"{found.result.run}.json").write_text(packed(found, about), encoding="utf-8")
+    (directory / f"{found.result.run}.json").write_text(packed(found, made), encoding="utf-8")
     known = read_all(directory)
     (options.docs / "reproduction.md").write_text(page(known), encoding="utf-8")
     pairs = [(before, after) for before, after in attempts(known) if after["run"] == found.result.run]

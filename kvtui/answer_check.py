@@ -82,10 +82,10 @@ def check_answers(tier: TierSamples, dtype: str, noise: float | None) -> AnswerC
         noise: What :func:`noise_of` says of the engines.
     """
     reusing = [sample for sample in tier.cached if sample.verdict in (Verdict.FULL, Verdict.PARTIAL)]
-    found = _differences(tier.cold, reusing)
+    found = differences(tier.cold, reusing)
     if not found:
         return None
-    tolerance, apart = TOLERANCES[dtype], _apart(tier.cold)
+    tolerance, apart = TOLERANCES[dtype], apart_of(tier.cold)
     order = sorted(found, key=lambda one: -one[1])
     wrong = tuple(dict.fromkeys(document for document, size in order if size > tolerance))
     noisy = noise is not None and noise > tolerance
@@ -123,13 +123,18 @@ def noise_of(tiers: Iterable[TierSamples]) -> float | None:
     found = [
         size
         for tier in tiers
-        for _, size in _differences(tier.cold, [one for one in tier.cached if one.reused_tokens == 0])
+        for _, size in differences(tier.cold, [one for one in tier.cached if one.reused_tokens == 0])
     ]
     return max(found, default=None)
 
 
-def _differences(cold: Iterable[Sample], cached: Iterable[Sample]) -> list[tuple[str, float]]:
-    """Documents and how far their answers are from the computed ones of the same repeat."""
+def differences(cold: Iterable[Sample], cached: Iterable[Sample]) -> list[tuple[str, float]]:
+    """Documents and how far their answers are from the computed ones of the same repeat, in nats.
+
+    Args:
+        cold: Samples of cold passes; those that were not cold are left out.
+        cached: What is held against them.
+    """
     computed = {
         (sample.repeat, sample.document): sample.answer
         for sample in cold
@@ -146,8 +151,8 @@ def _differences(cold: Iterable[Sample], cached: Iterable[Sample]) -> list[tuple
     return found
 
 
-def _apart(cold: Iterable[Sample]) -> float | None:
-    """Median difference between the answers to documents that follow each other."""
+def apart_of(cold: Iterable[Sample]) -> float | None:
+    """Median difference between answers to documents that follow each other; ``None`` for one document."""
     answers = {sample.document: sample.answer for sample in cold if sample.answer is not None}
     sizes = [difference(one, other) for one, other in pairwise(answers.values())]
     return median([NO_NUMBER if size is None else size for size in sizes]) if sizes else None

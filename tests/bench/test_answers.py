@@ -98,7 +98,7 @@ def test_only_what_was_reused_is_compared() -> None:
 
 
 def test_the_page_counts_what_is_beyond_the_tolerance() -> None:
-    one = Moved("float32", 4, (0.00001, 0.00002), (0.0005, 0.4, 2.0), (3.0,), "0123456789", "2026-11-30")
+    one = Moved("float32", 4, (0.00001, 0.00002), (0.0005, 0.4, 2.0), 3.0, "0123456789", "2026-11-30")
     assert moved_from(json.loads(json.dumps(asdict(one)))) == one
     assert "| float32 | 4 | 2 | 1.5e-05 | 2e-05 | 0.001 | 3 | 2 | 0.0005 | 0.4 | 3 | 01234567 |" in page(
         [one]
