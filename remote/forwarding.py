@@ -13,6 +13,8 @@ from remote.connection import CONNECTION_ERRORS
 from remote.errors import RemoteError
 
 BLOCK_BYTES = 65536
+ACCEPTING_TURNS = 3
+"""Turns of the event loop from a client to its callback (``asyncio/selector_events.py`` of Python 3.11)."""
 
 
 class _Reader(Protocol):
@@ -43,15 +45,29 @@ async def forwarded_port(
         task = asyncio.ensure_future(_serve(connected, host, port, reader, writer))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+        # Not in the task, which may be cancelled before it begins.
+        task.add_done_callback(lambda _: writer.close())
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
-        server.close()
+        try:
+            await _accept_no_more(server)
+        finally:
+            server.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _accept_no_more(server: asyncio.Server) -> None:
+    """Let half-accepted clients through, which a closing server would lose (CPython issue 109564)."""
+    loop = asyncio.get_running_loop()
+    for listener in server.sockets:
+        loop.remove_reader(listener)
+    for _ in range(ACCEPTING_TURNS):
+        await asyncio.sleep(0)
 
 
 async def _serve(
@@ -73,8 +89,6 @@ async def _serve(
     except (*CONNECTION_ERRORS, RemoteError, ExceptionGroup):
         # The client sees its connection end, as it would without the tunnel.
         pass
-    finally:
-        writer.close()
 
 
 async def _pump(reader: _Reader, writer: _Writer) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import stat
 import sys
 from pathlib import Path
@@ -130,6 +132,21 @@ async def test_a_forwarded_port_that_nobody_serves(link: Link) -> None:
     free = (await link.agent("free-ports", runs=[1]))["bases"][0]
     async with link.forward("127.0.0.1", free) as port:
         assert await _talk(port, b"hello") == b""
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_client_of_a_forwarded_port_sees_its_end_however_late_it_came(link: Link, turns: int) -> None:
+    await link.connected()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        far_port = silent.getsockname()[1]
+        async with asyncio.timeout(10), link.forward("127.0.0.1", far_port) as port:
+            client = socket.create_connection(("127.0.0.1", port))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        client.setblocking(False)
+        async with asyncio.timeout(10):
+            with contextlib.closing(client), contextlib.suppress(ConnectionResetError):
+                assert await asyncio.get_running_loop().sock_recv(client, 1) == b""
 
 
 async def _talk(port: int, data: bytes) -> bytes:
