@@ -20,7 +20,7 @@ from remote.onnode.parallel import timed
 from remote.onnode.watch import Watch
 from tests.remote.node_runner import LocalNode, answer_of, until
 from tests.remote.resp_server import RespServer, resp_server
-from tests.remote.waiting import is_held
+from tests.remote.waiting import is_held, nameless_files
 
 CHUNK = 64 * 1024
 # What these programs answered once.
@@ -147,9 +147,7 @@ def test_a_measurement_that_nobody_waits_for_ends(local: LocalNode) -> None:
 
 def test_a_killed_measurement_leaves_nothing(local: LocalNode) -> None:
     process = _begun(local, "ceiling-disk", **ENDLESS)
-    fds = Path(f"/proc/{process.pid}/fd")
-    until(lambda: any(" (deleted)" in os.readlink(fd) for fd in fds.iterdir() if fd.is_symlink()), "files")
-    until(lambda: left_over(local) == [], "files without names")
+    until(lambda: nameless_files(local.home) != [] and left_over(local) == [], "files without names")
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
     assert left_over(local) == []

@@ -19,7 +19,7 @@ from remote.errors import AuthFailed, HostKeyRefused, NodeUnreachable, RemoteErr
 from remote.hosts import HostSpec
 from remote.link import Link
 from tests.remote.ssh_server import InProcess, Keys, Node
-from tests.remote.waiting import is_held, reached
+from tests.remote.waiting import is_held, nameless_files, reached
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -299,7 +299,9 @@ async def test_a_measurement_ends_with_its_link(link: Link, node_home: Path) -> 
         )
     )
     lock = node_home / ".kvtui" / "ceiling.lock"
-    await reached(lambda: is_held(lock))
+    # A kill before the files have lost their names leaves their folder.
+    await reached(lambda: nameless_files(node_home) != [] and os.listdir(node_home) == [".kvtui"])
+    assert is_held(lock)
     await link.close()
     measuring.cancel()
     with pytest.raises((asyncio.CancelledError, NodeUnreachable)):

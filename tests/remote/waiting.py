@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
+import os
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 
 LIMIT_S = 60.0
@@ -27,3 +30,12 @@ def is_held(lock: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def nameless_files(below: Path) -> list[str]:
+    """The open files below a directory that have no name any more, whoever holds them."""
+    found = []
+    for descriptor in glob("/proc/[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            found.append(os.readlink(descriptor))
+    return [path for path in found if path.startswith(f"{below}/") and path.endswith(" (deleted)")]
