@@ -16,15 +16,16 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.circumstances import commit
 from bench.confounds.acts import zero_values
 from bench.confounds.plant import KV_BYTES_PER_TOKEN, Plant, campaign
 from bench.confounds.running import carry_out
 from bench.confounds.stage import Stage, stage
-from bench.fit_measuring import commit
 from kvtui.answer_check import TOLERANCES, apart_of, differences
 from kvtui.attribution import Verdict
 from kvtui.journal import read_events
@@ -83,6 +84,23 @@ def moved_from(data: dict[str, Any]) -> Moved:
     """What was recorded, from its JSON object."""
     fields: dict[str, Any] = {n: tuple(one) if isinstance(one, list) else one for n, one in data.items()}
     return Moved(**fields)
+
+
+def recorded(path: Path) -> list[Moved]:
+    """What a file holds, which need not exist."""
+    if not path.exists():
+        return []
+    return [moved_from(one) for one in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def record_each(path: Path, measuring: Callable[[str, int], Moved]) -> None:
+    """Measure every case and record each at once, beside what is known of the others."""
+    found = {(one.dtype, one.layers): one for one in recorded(path)}
+    for dtype, layers in CASES:
+        found[dtype, layers] = measuring(dtype, layers)
+        print(time.strftime("%H:%M:%S"), found[dtype, layers], flush=True)
+        known = [asdict(found[case]) for case in CASES if case in found]
+        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
 def plan_of(dtype: str, layers: int) -> Plan:
@@ -194,17 +212,14 @@ def main() -> int:
     parser.add_argument("--record", type=Path, default=RECORD)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    engine, found = places().engine, list[Moved]()
+    engine = places().engine
     # Beside the engine environment, which is on a disk: elsewhere temporary files may lie in memory.
     with (
         tempfile.TemporaryDirectory(dir=engine.parent) as directory,
         stage(Path(directory), engine) as there,
     ):
-        for dtype, layers in CASES:
-            found.append(measure(there, str(engine / "bin" / "python"), dtype, layers))
-            print(time.strftime("%H:%M:%S"), found[-1], flush=True)
-    options.record.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n", encoding="utf-8")
-    options.page.write_text(page(found), encoding="utf-8")
+        record_each(options.record, partial(measure, there, str(engine / "bin" / "python")))
+    options.page.write_text(page(recorded(options.record)), encoding="utf-8")
     return 0
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +12,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bench.circumstances import commit
 from bench.fit_combinations import Combination, plan_of
+from bench.place import kvtui
 from bench.store_client import store_client
 from kvtui.attribution import reusable_tokens
 from kvtui.journal import Event, read_events
@@ -70,13 +70,6 @@ def measurement_from(data: dict[str, Any]) -> Measurement:
         }
     )
     return Measurement(**{**data, "combination": combination, "reused_tokens": tuple(data["reused_tokens"])})
-
-
-def commit() -> str:
-    """The commit that last changed what was measured."""
-    command = ["git", "log", "-1", "--format=%H", "--", "kvtui", "remote", "corpus"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
 
 
 def _versions(record: RunRecord) -> dict[str, str]:
@@ -142,18 +135,6 @@ def _store_of(data: Path, run: Sequence[Combination]) -> Iterator[None]:
             yield
         finally:
             client.config_set({name.decode(): value.decode() for name, value in before.items()})
-
-
-def kvtui(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "kvtui", *arguments],
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def measure(

@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench.fit_combinations import combinations
-from bench.fit_measuring import Measurement, kvtui, measure, measurement_from
+from bench.fit_measuring import Measurement, measure, measurement_from
 from bench.fit_report import RECORD as RECORD_NAME
 from bench.fit_report import contradicted, page
+from bench.place import kvtui
 from kvtui.paths import places
 
 ROOT = Path(__file__).parents[1]

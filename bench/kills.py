@@ -9,10 +9,10 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
+from bench.circumstances import about
 from bench.killed_run import killed_run
 from bench.record_check import problems
 from kvtui.paths import places
@@ -22,11 +22,6 @@ KILLS_A_RUN = 4
 EARLIEST_S, LATEST_S = 1.0, 45.0
 RECORD = Path(__file__).parents[1] / "docs" / "records" / "kills.json"
 PLAN = Path(__file__).parent / "kills.toml"
-
-
-def _commit() -> str:
-    done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
 
 
 def _kill_runs(kills: int, chance: random.Random, env: dict[str, str], runs: Path) -> list[dict[str, Any]]:
@@ -55,6 +50,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20261129)
     parser.add_argument("--record", type=Path, default=RECORD)
     options = parser.parse_args()
+    circumstances = about(f"python -m bench.kills --kills {options.kills} --seed {options.seed}")
     chance = random.Random(options.seed)  # noqa: S311 - moments, not secrets
     with tempfile.TemporaryDirectory() as directory:
         data = Path(directory) / "kvtui"
@@ -66,9 +62,7 @@ def main() -> int:
         finally:
             subprocess.run([sys.executable, "-m", "kvtui", "lab", "down"], env=env, check=False)
     report = {
-        "command": f"python -m bench.kills --kills {options.kills} --seed {options.seed}",
-        "commit": _commit(),
-        "date": time.strftime("%Y-%m-%d"),
+        **circumstances,
         "kills": sum(len(row["kills"]) for row in rows),
         "runs": rows,
     }

@@ -1,16 +1,12 @@
-"""A campaign on a lab of its own, and what a record says of how it was made."""
+"""A campaign on a lab of its own."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Any
 
-from bench.fit_measuring import commit
 from bench.place import make_place
 from kvtui.journal import read_events
 from kvtui.paths import places
@@ -18,17 +14,6 @@ from kvtui.record import records
 from kvtui.record_result import record_result
 from kvtui.run_result import RunResult
 from kvtui.samples import samples_of
-
-
-def about(command: str) -> dict[str, Any]:
-    """What a record says of a command's circumstances; to be asked before the command works the machine."""
-    return {
-        "command": command,
-        "commit": commit(),
-        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "load_before": round(os.getloadavg()[0], 2),
-        "cores": os.cpu_count(),
-    }
 
 
 def campaign(plan: Path, *program: str) -> RunResult | None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.lab_campaign import about, campaign
+from bench.circumstances import about
+from bench.lab_campaign import campaign
 from kvtui.plan import Plan, TierKind
 from kvtui.samples import Pass, Sample
 from kvtui.stats.estimate import estimate, paired_differences, paired_ratios, ratio_estimate

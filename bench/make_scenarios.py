@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.fit_measuring import kvtui
+from bench.place import kvtui
 from bench.redact import redact
 from kvtui.journal import read_events
 from kvtui.paths import places

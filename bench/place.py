@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import CompletedProcess
 
-from bench.fit_measuring import kvtui
+
+def kvtui(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "kvtui", *arguments],
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +34,7 @@ class Place:
         """Where the records of its runs are."""
         return self.data / "runs"
 
-    def kvtui(self, *arguments: str) -> CompletedProcess[str]:
+    def kvtui(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the command line to its end."""
         return kvtui(self.env, *arguments)
 

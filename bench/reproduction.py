@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.lab_campaign import about, campaign
+from bench.circumstances import about
+from bench.lab_campaign import campaign
 from bench.reproduction_record import packed, read_all, unpacked
 from kvtui.reproduction import reproduction, reproduction_text
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 
+from bench.circumstances import about
 from kvtui.journal import Event, iter_events
 from kvtui.paths import places
 from kvtui.record import records
@@ -136,7 +137,7 @@ def main() -> int:
     parser.add_argument("--record", type=Path, default=RECORD)
     parser.add_argument("--documents", type=int, default=24, help="documents in each pass")
     options = parser.parse_args()
-    load_before = os.getloadavg()[0]
+    circumstances = about("python -m bench.watching")
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         data = root / "kvtui"
@@ -156,14 +157,9 @@ def main() -> int:
                 print(f"{kind}: done", flush=True)
         finally:
             subprocess.run([sys.executable, "-m", "kvtui", "lab", "down"], env=env, check=True)
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     rows = [compared(step, kinds) for step in (Pass.COLD, Pass.CACHED)]
     record = {
-        "command": "python -m bench.watching",
-        "commit": commit.stdout.strip(),
-        "measured": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "cores": os.cpu_count(),
-        "load_before": load_before,
+        **circumstances,
         "order": ORDER,
         "rows": rows,
     }

@@ -15,7 +15,8 @@ from bench.confounds.outcome import Outcome, seen
 from bench.confounds.plant import Act, Plant
 from bench.confounds.scene import Scene, TooLate
 from bench.confounds.stage import Stage
-from bench.fit_measuring import commit, kvtui
+from bench.circumstances import commit
+from bench.place import kvtui
 from kvtui.findings import Finding, from_json
 from kvtui.live.state import LiveState
 from kvtui.plan import Plan

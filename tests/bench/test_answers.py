@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import half_asking, logprob_cost
-from bench.answer_tolerances import CASES, PAGE, RECORD, Moved, moved_from, page, plan_of, reusing
+from bench.answer_tolerances import (
+    CASES,
+    PAGE,
+    RECORD,
+    Moved,
+    page,
+    plan_of,
+    record_each,
+    recorded,
+    reusing,
+)
 from corpus.tokens import TokenDocument
 from kvtui.answer_check import TOLERANCES
 from kvtui.attribution import Verdict
@@ -99,15 +111,33 @@ def test_only_what_was_reused_is_compared() -> None:
 
 def test_the_page_counts_what_is_beyond_the_tolerance() -> None:
     one = Moved("float32", 4, (0.00001, 0.00002), (0.0005, 0.4, 2.0), 3.0, "0123456789", "2026-11-30")
-    assert moved_from(json.loads(json.dumps(asdict(one)))) == one
     assert "| float32 | 4 | 2 | 1.5e-05 | 2e-05 | 0.001 | 3 | 2 | 0.0005 | 0.4 | 3 | 01234567 |" in page(
         [one]
     )
 
 
+@pytest.mark.parametrize("failing", range(len(CASES)))
+def test_a_case_that_fails_loses_nothing_that_is_known(failing: int, tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+
+    def measuring(date: str, fails: int, dtype: str, layers: int) -> Moved:
+        if (dtype, layers) == CASES[fails]:
+            raise RuntimeError("failed")
+        return Moved(dtype, layers, (0.1,), (), None, "c", date)
+
+    with pytest.raises(RuntimeError):
+        record_each(path, partial(measuring, "first", len(CASES) - 1))
+    with pytest.raises(RuntimeError):
+        record_each(path, partial(measuring, "second", failing))
+    dates = ["second"] * failing + ["first"] * (len(CASES) - 1 - failing)
+    assert recorded(path) == [
+        Moved(*case, (0.1,), (), None, "c", date) for case, date in zip(CASES, dates, strict=False)
+    ]
+
+
 def test_the_page_says_what_was_recorded() -> None:
-    recorded = [moved_from(one) for one in json.loads(RECORD.read_text(encoding="utf-8"))]
-    assert PAGE.read_text(encoding="utf-8") == page(recorded)
-    assert [(one.dtype, one.layers) for one in recorded] == list(CASES)
-    for one in recorded:
+    known = recorded(RECORD)
+    assert PAGE.read_text(encoding="utf-8") == page(known)
+    assert [(one.dtype, one.layers) for one in known] == list(CASES)
+    for one in known:
         assert max(one.rounding) < TOLERANCES[one.dtype]
