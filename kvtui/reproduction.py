@@ -23,14 +23,16 @@ class Repeated:
         tier: Name of the tier.
         topology: Where its cached pass ran.
         what: ``cold``, ``cached`` or ``speedup``.
-        drifting: Whether it drifts in either run, or differs between its repeats, by more than the margin, so
-            that nothing may be said.
+        moved: By how much it moved within either run, as a part: its drift, or how much its repeats differ,
+            whichever is the largest. ``None`` where neither is shown.
+        drifting: Whether that is more than the margin, so that nothing may be said.
         found: What the two one-sided tests say.
     """
 
     tier: str
     topology: str
     what: str
+    moved: float | None
     drifting: bool
     found: Equivalence
 
@@ -100,28 +102,28 @@ def _figures(
         two = others.get((one.tier, one.topology))
         if two is None:
             continue
-        cold = any(_wanders(tier.cold_drift, tier.cold_shift, within) for tier in (one, two))
-        cached = any(_wanders(tier.cached_drift, tier.cached_shift, within) for tier in (one, two))
-        parts: tuple[tuple[str, bool, Mapping[str, float], Mapping[str, float]], ...] = (
+        cold = _moves(one.cold_drift, one.cold_shift, two.cold_drift, two.cold_shift)
+        cached = _moves(one.cached_drift, one.cached_shift, two.cached_drift, two.cached_shift)
+        parts: tuple[tuple[str, list[float], Mapping[str, float], Mapping[str, float]], ...] = (
             ("cold", cold, one.cold_ms, two.cold_ms),
             ("cached", cached, one.cached_ms, two.cached_ms),
             (
                 "speedup",
-                cold or cached,
+                cold + cached,
                 paired_ratios(one.cold_ms, one.cached_ms),
                 paired_ratios(two.cold_ms, two.cached_ms),
             ),
         )
-        for what, drifting, before, after in parts:
-            yield Repeated(one.tier, one.topology.value, what, drifting, equivalent(before, after, within))
+        for what, moves, before, after in parts:
+            moved = max(moves, default=None)
+            drifting = moved is not None and moved > within
+            found = equivalent(before, after, within)
+            yield Repeated(one.tier, one.topology.value, what, moved, drifting, found)
 
 
-def _wanders(drift: Drift | None, shift: Shift | None, within: float) -> bool:
-    """Whether a run has no truth of its own to that margin: a pass drifts, or its repeats differ, by more.
-
-    What moves by less than the margin does not decide what is asked here.
-    """
-    return (drift is not None and abs(drift.size) > within) or (shift is not None and shift.size > within)
+def _moves(*found: Drift | Shift | None) -> list[float]:
+    """What is known to have moved within a run, which then has no truth of its own to a smaller margin."""
+    return [abs(one.size) for one in found if one is not None]
 
 
 def reproduction_text(found: Reproduction) -> str:
@@ -149,7 +151,7 @@ def _line(figure: Repeated) -> str:
     found = figure.found
     words = f"{figure.tier} · {figure.topology} · {figure.what}: {figure.outcome}"
     if figure.drifting:
-        return f"{words} (drifts by more, or differs between repeats)"
+        return f"{words} (moved by {(figure.moved or 0) * 100:.1f} % within a run)"
     if found.ratio is None:
         return f"{words} (no common document)"
     words += f" (second ÷ first {ratio(found.ratio)}"

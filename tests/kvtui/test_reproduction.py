@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from kvtui.journal import read_events
 from kvtui.plan import Plan
@@ -39,7 +40,7 @@ def test_a_run_is_reproduced_by_itself_but_where_it_drifts() -> None:
     open_ones = {(one.tier, one.what) for one in found.figures if one.outcome is not Reproduced.WITHIN}
     assert open_ones == {("dram", "cached"), ("dram", "speedup")}
     assert not found.reproduced
-    assert "(drifts by more, or differs between repeats)" in reproduction_text(found)
+    assert "dram · single · cached: neither shown (moved by " in reproduction_text(found)
     steady = replace(found, figures=tuple(one for one in found.figures if not one.drifting))
     assert steady.reproduced
     assert "is reproduced within 10 %" in reproduction_text(steady)
@@ -91,7 +92,10 @@ def test_runs_of_several_repeats_are_compared_by_the_documents_medians() -> None
 def test_repeats_that_differ_by_more_than_the_margin_reproduce_nothing() -> None:
     figures = {one.what: one for one in reproduction(_repeated(1.0), _repeated(1.3), 0.1).figures}
     assert figures["cached"].drifting
+    assert figures["cached"].moved == pytest.approx(0.3, rel=0.1)
     assert figures["speedup"].outcome is Reproduced.NOT_SHOWN
     assert figures["cold"].outcome is Reproduced.WITHIN
     less = {one.what: one for one in reproduction(_repeated(1.0), _repeated(1.05), 0.1).figures}
     assert not less["cached"].drifting
+    assert less["cached"].moved == pytest.approx(0.05, rel=0.2)
+    assert less["cold"].moved is None
