@@ -11,11 +11,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from bench.circumstances import commit
 from bench.confounds.outcome import Outcome, seen
 from bench.confounds.plant import Act, Plant
 from bench.confounds.scene import Scene, TooLate
 from bench.confounds.stage import Stage
-from bench.circumstances import commit
 from bench.place import kvtui
 from kvtui.findings import Finding, from_json
 from kvtui.live.state import LiveState
