@@ -56,9 +56,9 @@ async def forwarded_port(
             await _accept_no_more(server)
         finally:
             server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _accept_no_more(server: asyncio.Server) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import socket
 import stat
 import sys
@@ -147,6 +148,31 @@ async def test_a_client_of_a_forwarded_port_sees_its_end_however_late_it_came(li
         async with asyncio.timeout(10):
             with contextlib.closing(client), contextlib.suppress(ConnectionResetError):
                 assert await asyncio.get_running_loop().sock_recv(client, 1) == b""
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_a_forwarded_port_that_is_cut_off_while_it_closes_lets_its_clients_go(
+    link: Link, turns: int
+) -> None:
+    async def hold(port_known: asyncio.Future[int]) -> None:
+        async with link.forward("127.0.0.1", far.getsockname()[1]) as port:
+            port_known.set_result(port)
+            await asyncio.Event().wait()
+
+    with socket.create_server(("127.0.0.1", 0)) as far:
+        known: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        holding = asyncio.create_task(hold(known))
+        reader, writer = await asyncio.open_connection("127.0.0.1", await known)
+        await reached(lambda: select.select([far], [], [], 0)[0] != [])
+        holding.cancel()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        holding.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await holding
+        with contextlib.suppress(ConnectionResetError):
+            assert await asyncio.wait_for(reader.read(), 10) == b""
+        writer.close()
 
 
 async def _talk(port: int, data: bytes) -> bytes:
