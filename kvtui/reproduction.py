@@ -25,7 +25,6 @@ class Repeated:
         what: ``cold``, ``cached`` or ``speedup``.
         moved: By how much it moved within either run, as a part: its drift, or how much its repeats differ,
             whichever is the largest. ``None`` where neither is shown.
-        drifting: Whether that is more than the margin, so that nothing may be said.
         found: What the two one-sided tests say.
     """
 
@@ -33,8 +32,12 @@ class Repeated:
     topology: str
     what: str
     moved: float | None
-    drifting: bool
     found: Equivalence
+
+    @property
+    def drifting(self) -> bool:
+        """Whether it moved by more than the margin, so that nothing may be said."""
+        return self.moved is not None and self.moved > self.found.within
 
     @property
     def outcome(self) -> Reproduced:
@@ -71,7 +74,10 @@ class Reproduction:
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object of schema 1."""
-        figures = [{**asdict(figure), "outcome": figure.outcome.value} for figure in self.figures]
+        figures = [
+            {**asdict(figure), "drifting": figure.drifting, "outcome": figure.outcome.value}
+            for figure in self.figures
+        ]
         return {"v": 1, **asdict(self), "figures": figures, "reproduced": self.reproduced}
 
 
@@ -115,10 +121,8 @@ def _figures(
             ),
         )
         for what, moves, before, after in parts:
-            moved = max(moves, default=None)
-            drifting = moved is not None and moved > within
             found = equivalent(before, after, within)
-            yield Repeated(one.tier, one.topology.value, what, moved, drifting, found)
+            yield Repeated(one.tier, one.topology.value, what, max(moves, default=None), found)
 
 
 def _moves(*found: Drift | Shift | None) -> list[float]:
@@ -150,8 +154,8 @@ def reproduction_text(found: Reproduction) -> str:
 def _line(figure: Repeated) -> str:
     found = figure.found
     words = f"{figure.tier} · {figure.topology} · {figure.what}: {figure.outcome}"
-    if figure.drifting:
-        return f"{words} (moved by {(figure.moved or 0) * 100:.1f} % within a run)"
+    if figure.moved is not None and figure.drifting:
+        return f"{words} (moved by {figure.moved * 100:.1f} % within a run)"
     if found.ratio is None:
         return f"{words} (no common document)"
     words += f" (second ÷ first {ratio(found.ratio)}"

@@ -72,6 +72,7 @@ def test_another_model_reproduces_nothing() -> None:
 def test_it_is_json() -> None:
     read = json.loads(json.dumps(reproduction(recorded(), recorded(), 0.1).to_json(), allow_nan=False))
     assert read["figures"][0]["outcome"] == "reproduced"
+    assert {figure["drifting"] for figure in read["figures"]} == {True, False}
     assert read["reproduced"] is False
 
 
